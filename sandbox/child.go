@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +18,10 @@ import (
 // childVariable tells a process that it is to be the engine: it holds the path
 // of the library or program to run.
 const childVariable = "ROLLSMITH_ENGINE_CHILD"
+
+// runVariable names the folder of this run, which the engine removes when its
+// parent can no longer do so.
+const runVariable = "ROLLSMITH_ENGINE_RUN"
 
 // lifelineFD is the pipe whose other end only the parent holds.
 const lifelineFD = 3
@@ -37,8 +42,16 @@ func Child() {
 	if newBinary(path).program {
 		err = superviseProgram(path, os.Args[1:])
 	} else {
-		go leaveWithParent(func() { os.Exit(1) })
+		go leaveWithParent(func() { leave(errors.New("the engine did not leave by itself")) })
 		err = runLibrary(path, os.Args[1:])
+	}
+	leave(err)
+}
+
+// leave ends the process and leaves nothing behind.
+func leave(err error) {
+	if run := os.Getenv(runVariable); run != "" {
+		os.RemoveAll(run)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

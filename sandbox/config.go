@@ -17,10 +17,10 @@ const defaultMemoryBytes = 4 << 30
 // has one user, and the thresholds beside them keep mutations possible with
 // so few threads.
 const configText = `<clickhouse>
-  <logger><level>%s</level><console>1</console></logger>
   <path>%s</path>
   <tmp_path>%s</tmp_path>
   <user_files_path>%s</user_files_path>
+  <users_config>%s</users_config>
   <listen_host>127.0.0.1</listen_host>
   <tcp_port>%d</tcp_port>
   <http_port>%d</http_port>
@@ -49,11 +49,10 @@ const configText = `<clickhouse>
       <networks><ip>127.0.0.1</ip></networks>
       <profile>default</profile>
       <quota>default</quota>
-      <access_management>1</access_management>
     </default>
+%s
   </users>
   <quotas><default/></quotas>
-%s
 %s
 </clickhouse>
 `
@@ -63,24 +62,27 @@ const logsText = `  <query_log><database>system</database><table>query_log</tabl
   <part_log><database>system</database><table>part_log</table><flush_interval_milliseconds>1000</flush_interval_milliseconds></part_log>
   <query_views_log><database>system</database><table>query_views_log</table><flush_interval_milliseconds>1000</flush_interval_milliseconds></query_views_log>`
 
+// programText keeps a server, unlike the library, from telling all it does.
+const programText = `  <logger><level>error</level><console>1</console></logger>`
+
 // writeConfig writes the engine's config file into the run folder.
 func (e *Engine) writeConfig(o Options) error {
-	logs, level := "", "none"
+	extra := o.Config
 	if o.Logs {
-		logs = logsText
+		extra += "\n" + logsText
 	}
 	if e.binary.program {
-		level = "error"
+		extra += "\n" + programText
 	}
 	memory := o.MaxMemoryBytes
 	if memory == 0 {
 		memory = defaultMemoryBytes
 	}
-	text := fmt.Sprintf(configText, level,
+	text := fmt.Sprintf(configText,
 		escapeXML(e.dataDir+string(filepath.Separator)),
 		escapeXML(filepath.Join(e.runDir, "tmp")+string(filepath.Separator)),
 		escapeXML(filepath.Join(e.runDir, "files")+string(filepath.Separator)),
-		e.tcpPort, e.httpPort, memory, logs, o.Config)
+		escapeXML(e.configFile()), e.tcpPort, e.httpPort, memory, o.Users, extra)
 	return os.WriteFile(e.configFile(), []byte(text), 0o600)
 }
 

@@ -30,7 +30,8 @@ type Options struct {
 	HTTPPort       int       // 0: any
 	TCPPort        int       // 0: any
 	Logs           bool      // keep query_log, part_log and query_views_log
-	Config         string    // more elements of the server's config file, such as <remote_servers>
+	Config         string    // more elements of the server's config file, such as <remote_servers> and <macros>
+	Users          string    // more elements of its <users>, beside the user default, who has no password
 	MaxMemoryBytes int64     // 0: 4 GiB
 	Stderr         io.Writer // what the engine says; nil: only shown when it fails
 }
@@ -48,6 +49,7 @@ type Engine struct {
 	cmd      *exec.Cmd
 	stdin    io.Closer
 	lifeline io.Closer
+	patience time.Duration // how long Close waits before it kills
 	said     *tail
 	done     chan struct{}
 	exit     error // why the child left; read after done
@@ -91,8 +93,9 @@ func (e *Engine) prepare(o Options) (err error) {
 	if e.runDir, err = os.MkdirTemp("", "rollsmith-engine-"); err != nil {
 		return err
 	}
-	e.dataDir = o.Dir
+	e.dataDir, e.patience = o.Dir, graceToLeave
 	if e.dataDir == "" {
+		e.patience /= 10 // nothing to save
 		e.dataDir = filepath.Join(e.runDir, "data")
 	}
 	if e.dataDir, err = filepath.Abs(e.dataDir); err != nil {
@@ -150,7 +153,7 @@ func (e *Engine) spawn(ctx context.Context) error {
 	e.lifeline = lifelineParent
 
 	e.cmd = exec.CommandContext(ctx, self, e.arguments()...)
-	e.cmd.Env = append(os.Environ(), childVariable+"="+e.binary.path, "TZ=UTC")
+	e.cmd.Env = append(os.Environ(), childVariable+"="+e.binary.path, runVariable+"="+e.runDir, "TZ=UTC")
 	e.cmd.Dir = e.runDir
 	e.cmd.ExtraFiles = []*os.File{lifelineChild}
 	e.cmd.Stdout, e.cmd.Stderr = e.said, e.said
@@ -189,7 +192,7 @@ func (e *Engine) awaitReady(ctx context.Context) error {
 		case <-e.done:
 			return e.Err()
 		case <-ctx.Done():
-			return down("sandbox_start", ctx.Err(), "the sandbox was not ready in time; it says: "+e.said.String(), "try again; a first start reads half a gigabyte from disk")
+			return down("sandbox_start", ctx.Err(), "the sandbox was not ready in time; it says: "+e.said.reason(), "try again; a first start reads half a gigabyte from disk")
 		case <-tick.C:
 		}
 	}
@@ -265,18 +268,14 @@ func (e *Engine) Err() error {
 		return nil
 	default:
 	}
-	reason := e.said.String()
+	reason := e.said.reason()
 	if reason == "" && e.exit != nil {
 		reason = e.exit.Error()
 	}
 	if reason == "" {
 		reason = "it left without a word"
 	}
-	cause := e.exit
-	if cause == nil {
-		cause = errors.New("engine left")
-	}
-	return down("sandbox_left", cause, "the sandbox stopped: "+reason, "start it again; what it held is gone unless it had a folder of its own")
+	return down("sandbox_left", fmt.Errorf("engine left (%v): %s", e.exit, e.said), "the sandbox stopped: "+reason, "start it again; what it held is gone unless it had a folder of its own")
 }
 
 // Close ends the engine and removes what it left, except a folder it was given.
@@ -288,7 +287,7 @@ func (e *Engine) Close() error {
 	e.stdin.Close()
 	select {
 	case <-e.done:
-	case <-time.After(graceToLeave):
+	case <-time.After(e.patience):
 		if err := killGroup(e.cmd.Process); err != nil {
 			return down("sandbox_stop", err, "the sandbox does not stop: "+err.Error(), "")
 		}

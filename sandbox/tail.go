@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"io"
+	"regexp"
 	"strings"
 	"sync"
 )
@@ -36,3 +37,21 @@ func (t *tail) String() string {
 	defer t.mu.Unlock()
 	return strings.TrimSpace(string(t.kept))
 }
+
+// reason is the sentence of the last words that says what went wrong, without
+// time stamps and stack traces.
+func (t *tail) reason() string {
+	text := t.String()
+	if m := exceptionText.FindStringSubmatch(text); m != nil {
+		return strings.TrimSpace(m[1])
+	}
+	if m := signalText.FindString(text); m != "" {
+		return m
+	}
+	return text
+}
+
+var (
+	exceptionText = regexp.MustCompile(`((?:Code: \d+\. |std::|Poco::)[^\n]*?)(?:, Stack trace|\n|$)`)
+	signalText    = regexp.MustCompile(`Received signal [A-Za-z ]*\(?\d+\)?`)
+)
