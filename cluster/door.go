@@ -1,0 +1,244 @@
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+)
+
+// Ask is one statement for the door: what to run, for whom, within what.
+type Ask struct {
+	For    string         // the page or purpose, told to the server in log_comment
+	SQL    string         // one SELECT or EXPLAIN
+	Params map[string]any // values of {name:Type} parameters
+	Limit  Limit          // bounds; the zero value is Page
+}
+
+// Limit bounds one statement. ClickHouse checks its side after whole blocks
+// and per server, so a statement may overshoot a little.
+type Limit struct {
+	Time       time.Duration // after which the answer is given up
+	ReadRows   uint64
+	ReadBytes  uint64
+	ResultRows uint64
+	Memory     uint64
+}
+
+// Page bounds a look at system tables, so that a page stands within two seconds.
+var Page = Limit{Time: 2 * time.Second, ReadRows: 50e6, ReadBytes: 4e9, ResultRows: 10_000, Memory: 2e9}
+
+// Probe bounds a measurement on a user's table.
+var Probe = Limit{Time: 10 * time.Second, ReadRows: 200e6, ReadBytes: 20e9, ResultRows: 10_000, Memory: 2e9}
+
+// Cost is what an answer took; the server's counts are zero over HTTP, whose
+// driver does not pass them on.
+type Cost struct {
+	QueryID   string
+	Took      time.Duration
+	ReadRows  uint64
+	ReadBytes uint64
+}
+
+// Asker answers statements: a Cluster, or any driver connection by Through.
+type Asker interface {
+	// Each runs the statement and hands every row to scan, in order.
+	Each(ctx context.Context, ask Ask, scan func(Scanner) error) (Cost, error)
+}
+
+// Scanner is one row of an answer.
+type Scanner interface {
+	Scan(dest ...any) error
+	ScanStruct(dest any) error
+}
+
+// Each is the one door: every statement of ours on a connected cluster goes
+// through here, read-only, bounded, named, and cancelled when ctx ends.
+func (c *Cluster) Each(ctx context.Context, ask Ask, scan func(Scanner) error) (Cost, error) {
+	if ask.Limit == (Limit{}) {
+		ask.Limit = Page
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, ask.Limit.Time, errOutOfTime)
+	defer cancel()
+	select {
+	case c.slots <- struct{}{}:
+		defer func() { <-c.slots }()
+	case <-ctx.Done():
+		return Cost{}, c.failure(ask, context.Cause(ctx))
+	}
+	settings, err := c.settingsFor(ctx, ask)
+	if err != nil {
+		return Cost{}, c.failure(ask, err)
+	}
+	cost, err := run(ctx, c.conn, ask, settings, scan)
+	if err != nil && ctx.Err() != nil {
+		c.kill(cost.QueryID)
+	}
+	return cost, c.failure(ask, err)
+}
+
+// Through answers statements on a connection that is ours already, such as the
+// sandbox's; for stands in for an empty Ask.For.
+func Through(conn driver.Conn, purpose string) Asker { return through{conn, purpose} }
+
+type through struct {
+	conn    driver.Conn
+	purpose string
+}
+
+func (t through) Each(ctx context.Context, ask Ask, scan func(Scanner) error) (Cost, error) {
+	if ask.Limit == (Limit{}) {
+		ask.Limit = Probe
+	}
+	if ask.For == "" {
+		ask.For = t.purpose
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, ask.Limit.Time, errOutOfTime)
+	defer cancel()
+	cost, err := run(ctx, t.conn, ask, clickhouse.Settings{"log_comment": comment(ask)}, scan)
+	return cost, serverProblem(ask, err)
+}
+
+var errOutOfTime = errors.New("out of time")
+
+// run sends one statement and reads its answer. The driver may be deep in a
+// handshake that no context reaches, so it runs apart and is left behind when
+// ctx ends.
+func run(ctx context.Context, conn driver.Conn, ask Ask, settings clickhouse.Settings, scan func(Scanner) error) (Cost, error) {
+	var readRows, readBytes atomic.Uint64
+	id, began := newQueryID(ask.For), time.Now()
+	cost := func() Cost { return Cost{id, time.Since(began), readRows.Load(), readBytes.Load()} }
+	inner, cancel := context.WithCancel(untimed{ctx})
+	defer cancel()
+	inner = clickhouse.Context(inner, clickhouse.WithQueryID(id), clickhouse.WithSettings(settings),
+		clickhouse.WithProgress(func(p *clickhouse.Progress) {
+			readRows.Add(p.Rows)
+			readBytes.Add(p.Bytes)
+		}))
+	var args []any
+	for name, value := range ask.Params {
+		args = append(args, clickhouse.Named(name, value))
+	}
+	type opened struct {
+		rows driver.Rows
+		err  error
+	}
+	got := make(chan opened, 1)
+	go func() {
+		rows, err := conn.Query(inner, ask.SQL, args...)
+		got <- opened{rows, err}
+	}()
+	var o opened
+	select {
+	case o = <-got:
+	case <-ctx.Done():
+		go func() { // whoever still comes through finds the door shut
+			if late := <-got; late.err == nil {
+				late.rows.Close()
+			}
+		}()
+		return cost(), context.Cause(ctx)
+	}
+	err := o.err
+	if err == nil {
+		err = readAll(ctx, o.rows, ask.Limit.ResultRows, scan)
+		if err != nil {
+			cancel()
+			go o.rows.Close() // may wait for a server that no longer answers
+		} else {
+			err = o.rows.Close()
+		}
+	}
+	if errors.Is(err, io.EOF) { // a statement without a single block
+		err = nil
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return cost(), err
+}
+
+var errTooManyRows = errors.New("the answer has more rows than were asked for")
+
+func readAll(ctx context.Context, rows driver.Rows, most uint64, scan func(Scanner) error) error {
+	for n := uint64(1); rows.Next(); n++ {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if most > 0 && n > most {
+			return errTooManyRows
+		}
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// Rows collects an answer whose columns carry the names in T's `ch` tags.
+func Rows[T any](ctx context.Context, on Asker, ask Ask) ([]T, Cost, error) {
+	var all []T
+	cost, err := on.Each(ctx, ask, func(row Scanner) error {
+		var one T
+		if err := row.ScanStruct(&one); err != nil {
+			return fmt.Errorf("read a row for %s: %w", ask.For, err)
+		}
+		all = append(all, one)
+		return nil
+	})
+	return all, cost, err
+}
+
+// Values collects an answer of one column.
+func Values[T any](ctx context.Context, on Asker, ask Ask) ([]T, Cost, error) {
+	var all []T
+	cost, err := on.Each(ctx, ask, func(row Scanner) error {
+		var one T
+		if err := row.Scan(&one); err != nil {
+			return fmt.Errorf("read a value for %s: %w", ask.For, err)
+		}
+		all = append(all, one)
+		return nil
+	})
+	return all, cost, err
+}
+
+// newQueryID names a query so that the cluster's owner can find it and we can
+// kill it: rollsmith-<purpose>-<random>.
+func newQueryID(purpose string) string {
+	var b [8]byte
+	rand.Read(b[:]) // never fails, by its documentation
+	word := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(purpose))
+	return "rollsmith-" + strings.Trim(word[:min(len(word), 24)], "-") + "-" + hex.EncodeToString(b[:])
+}
+
+// comment is the log_comment: who asks, and for which page.
+func comment(ask Ask) string {
+	text, _ := json.Marshal(map[string]string{"tool": "rollsmith", "for": ask.For})
+	return string(text)
+}
+
+// with copies parameters and adds one.
+func with(params map[string]any, name string, value any) map[string]any {
+	p := maps.Clone(params)
+	if p == nil {
+		p = map[string]any{}
+	}
+	p[name] = value
+	return p
+}

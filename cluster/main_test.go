@@ -1,0 +1,93 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rollsmith/rollsmith/sandbox"
+)
+
+var engine *sandbox.Engine
+
+// usersFile defines the accounts that tests come as: the owner, who seeds; a
+// reader whose profile locks every setting; a reader who may change them; and
+// one who may see next to nothing.
+const usersFile = `<clickhouse>
+  <profiles>
+    <default/>
+    <locked><readonly>1</readonly></locked>
+    <open><readonly>2</readonly></open>
+    <held><readonly>0</readonly><constraints><max_execution_time><max>3</max></max_execution_time></constraints></held>
+  </profiles>
+  <users>
+    <default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota><access_management>1</access_management></default>
+    <locked><password>secret canary</password><networks><ip>127.0.0.1</ip></networks><profile>locked</profile><quota>default</quota></locked>
+    <open><password></password><networks><ip>127.0.0.1</ip></networks><profile>open</profile><quota>default</quota></open>
+    <held><password></password><networks><ip>127.0.0.1</ip></networks><profile>held</profile><quota>default</quota></held>
+    <narrow><password></password><networks><ip>127.0.0.1</ip></networks><profile>locked</profile><quota>default</quota>
+      <grants><query>GRANT SHOW TABLES, SHOW COLUMNS ON *.*</query></grants></narrow>
+  </users>
+  <quotas><default/></quotas>
+</clickhouse>`
+
+func TestMain(m *testing.M) {
+	sandbox.Child()
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "cluster-test-")
+		if err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(dir)
+		users := filepath.Join(dir, "users.xml")
+		if err := os.WriteFile(users, []byte(usersFile), 0o600); err != nil {
+			panic(err)
+		}
+		engine, err = sandbox.Start(context.Background(), sandbox.Options{Logs: true, Config: "<users_config>" + users + "</users_config>"})
+		if err != nil {
+			panic(err)
+		}
+		defer engine.Close()
+		return m.Run()
+	}())
+}
+
+// as opens the test engine as one of the accounts of usersFile.
+func as(t testing.TB, user, protocol string) *Cluster {
+	t.Helper()
+	port := map[string]int{Native: engine.TCPPort(), HTTP: engine.HTTPPort()}[protocol]
+	c := Config{Name: "test", Protocol: protocol, User: user, Addresses: []string{fmt.Sprintf("127.0.0.1:%d", port)}}
+	if user == "locked" {
+		c.Password = "secret canary"
+	}
+	opened, err := Open(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { opened.Close() })
+	return opened
+}
+
+// scratch makes a database for one test.
+func scratch(t testing.TB) string {
+	t.Helper()
+	name, drop, err := engine.Scratch(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(drop)
+	return name
+}
+
+// do runs statements as the owner; DB stands for the test's database.
+func do(t testing.TB, db string, statements ...string) {
+	t.Helper()
+	for _, s := range statements {
+		if err := engine.Conn().Exec(context.Background(), strings.ReplaceAll(s, "DB.", db+".")); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
