@@ -1,0 +1,101 @@
+package designer
+
+import (
+	"slices"
+	"strings"
+)
+
+// Normalise fills in every default that SPEC names, and what the engine clause
+// says of version, delete flag and sign.
+func (d *Design) Normalise() {
+	s := &d.Source
+	engine := ParseEngine(s.Engine)
+	switch engine.Name {
+	case "ReplacingMergeTree":
+		if s.Feed == Upsert || s.Feed == Ledger {
+			fill(&s.Version, engine.Arg(0))
+			fill(&s.Deleted, engine.Arg(1))
+		}
+	case "CollapsingMergeTree":
+		fill(&s.Sign, engine.Arg(0))
+	case "VersionedCollapsingMergeTree":
+		fill(&s.Sign, engine.Arg(0))
+		fill(&s.Version, engine.Arg(1))
+	}
+	// append has no entities that change, so its sorting key identifies none.
+	if len(s.Key) == 0 && s.Feed != Append && !(s.Feed == AtLeastOnce && !engine.Replacing()) {
+		s.Key = slices.Clone(s.OrderBy)
+	}
+	if s.Feed == Upsert {
+		fill(&s.Tombstones, Unknown)
+	}
+	if d.Grain.Time != nil {
+		fill(&d.Grain.Time.Name, "time")
+		fill(&d.Grain.Time.Timezone, "UTC")
+		fill(&d.Stability.Time, Unknown)
+		if iv, err := ParseInterval(d.Grain.Time.Bucket); err == nil {
+			d.Grain.Time.Bucket = iv.String()
+		}
+	}
+	if d.Filter != "" {
+		fill(&d.Stability.Filter, Unknown)
+	}
+	for _, x := range d.Grain.Dimensions {
+		if d.Stability.Dimensions[x.Name] == "" {
+			if d.Stability.Dimensions == nil {
+				d.Stability.Dimensions = map[string]string{}
+			}
+			d.Stability.Dimensions[x.Name] = Unknown
+		}
+	}
+	fill(&d.Freshness, "insert")
+	fill(&d.Pattern, "auto")
+	fill(&d.Backfill.Mode, BackfillNone)
+	fill(&d.Target.Database, s.Database)
+	fill(&d.Target.Prefix, d.Name)
+	for _, text := range []*string{&d.Filter, &s.PartitionBy, &d.Deployment.ShardingKey} {
+		*text = strings.TrimSpace(*text)
+	}
+	if p := s.PartitionBy; p == "tuple()" {
+		s.PartitionBy = ""
+	}
+}
+
+func fill(field *string, value string) {
+	if *field == "" {
+		*field = value
+	}
+}
+
+// keyText gives an entry of a key as SQL: quoted where it is exactly a column.
+func (s Source) keyText(entry string) string {
+	if s.Column(entry) != nil {
+		return QuoteIdent(entry)
+	}
+	return entry
+}
+
+// Column finds a source column by its name.
+func (s Source) Column(name string) *Column {
+	for i := range s.Columns {
+		if s.Columns[i].Name == name {
+			return &s.Columns[i]
+		}
+	}
+	return nil
+}
+
+var identEscape = strings.NewReplacer("\\", "\\\\", "`", "\\`")
+
+// QuoteIdent gives a name as a ClickHouse identifier, always in backticks.
+func QuoteIdent(name string) string { return "`" + identEscape.Replace(name) + "`" }
+
+// QuoteTable gives database.table, both quoted.
+func QuoteTable(database, table string) string {
+	return QuoteIdent(database) + "." + QuoteIdent(table)
+}
+
+var textEscape = strings.NewReplacer("\\", "\\\\", "'", "\\'", "\n", "\\n", "\r", "\\r", "\t", "\\t", "\x00", "\\0")
+
+// QuoteText gives a string as a ClickHouse literal.
+func QuoteText(s string) string { return "'" + textEscape.Replace(s) + "'" }

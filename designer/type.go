@@ -1,0 +1,147 @@
+package designer
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Type is a ClickHouse data type as the engine names it.
+type Type string
+
+// wrapped gives T of "wrapper(T)".
+func (t Type) wrapped(wrapper string) (Type, bool) {
+	s := strings.TrimSpace(string(t))
+	if strings.HasPrefix(s, wrapper+"(") && strings.HasSuffix(s, ")") {
+		return Type(s[len(wrapper)+1 : len(s)-1]), true
+	}
+	return t, false
+}
+
+// Bare gives the type without LowCardinality and Nullable.
+func (t Type) Bare() Type {
+	if in, ok := t.wrapped("LowCardinality"); ok {
+		t = in
+	}
+	if in, ok := t.wrapped("Nullable"); ok {
+		t = in
+	}
+	return t
+}
+
+// Full gives the type without LowCardinality: what aggregate states are made of.
+func (t Type) Full() Type {
+	if in, ok := t.wrapped("LowCardinality"); ok {
+		return in
+	}
+	return t
+}
+
+// Nullable reports whether the type admits NULL.
+func (t Type) Nullable() bool {
+	_, ok := t.Full().wrapped("Nullable")
+	return ok
+}
+
+// OrNull gives the type that also admits NULL.
+func (t Type) OrNull() Type {
+	if t.Nullable() {
+		return t
+	}
+	if in, ok := t.wrapped("LowCardinality"); ok {
+		return "LowCardinality(Nullable(" + in + "))"
+	}
+	return "Nullable(" + t + ")"
+}
+
+// Family gives the type's name without its parameters: Decimal, DateTime64, Enum8.
+func (t Type) Family() string {
+	name, _, _ := strings.Cut(string(t.Bare()), "(")
+	return strings.TrimSpace(name)
+}
+
+var intType = regexp.MustCompile(`^(U?)Int(8|16|32|64|128|256)$`)
+
+// Float reports whether sums of this type round.
+func (t Type) Float() bool {
+	f := t.Family()
+	return f == "Float32" || f == "Float64" || f == "BFloat16"
+}
+
+// Integer reports whether the type is an integer or Bool.
+func (t Type) Integer() bool { return intType.MatchString(t.Family()) || t.Family() == "Bool" }
+
+// Decimal reports whether the type is a Decimal.
+func (t Type) Decimal() bool { return strings.HasPrefix(t.Family(), "Decimal") }
+
+// Numeric reports whether values of the type can be added up.
+func (t Type) Numeric() bool { return t.Integer() || t.Float() || t.Decimal() }
+
+// Temporal reports whether the type is a point in time.
+func (t Type) Temporal() bool { return t.DateOnly() || t.DateTime() }
+
+// DateOnly reports whether the type is a calendar day.
+func (t Type) DateOnly() bool { f := t.Family(); return f == "Date" || f == "Date32" }
+
+// DateTime reports whether the type is a moment.
+func (t Type) DateTime() bool { f := t.Family(); return f == "DateTime" || f == "DateTime64" }
+
+// Sum gives the type of sum() over this type, as ClickHouse has it: 64 bits for
+// narrower integers, 38 digits for Decimals (76 for Decimal256), Float64.
+func (t Type) Sum() Type {
+	m := intType.FindStringSubmatch(t.Family())
+	switch {
+	case t.Float():
+		return "Float64"
+	case t.Family() == "Bool":
+		return "UInt64"
+	case m != nil && (m[2] == "128" || m[2] == "256"):
+		return Type(m[0])
+	case m != nil:
+		return Type(m[1] + "Int64")
+	case t.Decimal():
+		precision, scale := t.decimal()
+		if precision > 38 {
+			return Type(fmt.Sprintf("Decimal(76, %d)", scale))
+		}
+		return Type(fmt.Sprintf("Decimal(38, %d)", scale))
+	}
+	return t
+}
+
+// Signed gives the type of the same width that also holds negative sums.
+func (t Type) Signed() Type { return Type(strings.TrimPrefix(string(t), "U")) }
+
+var digits = regexp.MustCompile(`\d+`)
+
+// decimal gives precision and scale of Decimal(P, S) and Decimal32(S) and its kin.
+func (t Type) decimal() (precision, scale int) {
+	bare := string(t.Bare())
+	_, args, _ := strings.Cut(bare, "(")
+	n := digits.FindAllString(args, -1)
+	num := func(i int) int {
+		if i < len(n) {
+			v, _ := strconv.Atoi(n[i])
+			return v
+		}
+		return 0
+	}
+	switch t.Family() {
+	case "Decimal32":
+		return 9, num(0)
+	case "Decimal64":
+		return 18, num(0)
+	case "Decimal128":
+		return 38, num(0)
+	case "Decimal256":
+		return 76, num(0)
+	}
+	if len(n) == 0 {
+		return 10, 0
+	}
+	return num(0), num(1)
+}
+
+// Zoned reports whether a moment's type names its time zone.
+func (t Type) Zoned() bool { return t.DateTime() && strings.Contains(string(t.Bare()), "'") }
