@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,40 +12,47 @@ import (
 
 var engine *sandbox.Engine
 
-// usersFile defines the accounts that tests come as: the owner, who seeds; a
-// reader whose profile locks every setting; a reader who may change them; and
-// one who may see next to nothing.
-const usersFile = `<clickhouse>
-  <profiles>
-    <default/>
-    <locked><readonly>1</readonly></locked>
-    <open><readonly>2</readonly></open>
-    <held><readonly>0</readonly><constraints><max_execution_time><max>3</max></max_execution_time></constraints></held>
-  </profiles>
-  <users>
-    <default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota><access_management>1</access_management></default>
-    <locked><password>secret canary</password><networks><ip>127.0.0.1</ip></networks><profile>locked</profile><quota>default</quota></locked>
-    <open><password></password><networks><ip>127.0.0.1</ip></networks><profile>open</profile><quota>default</quota></open>
-    <held><password></password><networks><ip>127.0.0.1</ip></networks><profile>held</profile><quota>default</quota></held>
-    <narrow><password></password><networks><ip>127.0.0.1</ip></networks><profile>locked</profile><quota>default</quota>
-      <grants><query>GRANT SHOW TABLES, SHOW COLUMNS ON *.*</query></grants></narrow>
-  </users>
-  <quotas><default/></quotas>
-</clickhouse>`
+// accounts are whom tests come as, beside the owner, who seeds: a reader whose
+// profile locks every setting; a reader who may change them; one held by a
+// constraint; and one who may see next to nothing.
+const accounts = `
+<locked><password>secret canary</password><networks><ip>127.0.0.1</ip></networks><profile>locked</profile><quota>default</quota></locked>
+<open><password></password><networks><ip>127.0.0.1</ip></networks><profile>open</profile><quota>default</quota></open>
+<held><password></password><networks><ip>127.0.0.1</ip></networks><profile>held</profile><quota>default</quota></held>
+<narrow><password></password><networks><ip>127.0.0.1</ip></networks><profile>locked</profile><quota>default</quota>
+  <grants><query>GRANT SHOW TABLES, SHOW COLUMNS ON *.*</query></grants></narrow>`
 
-func TestMain(m *testing.M) {
-	sandbox.Child()
-	os.Exit(func() int {
-		dir, err := os.MkdirTemp("", "cluster-test-")
+// profiles belong to the accounts. The sandbox has no option for them, so the
+// child puts them into its config file before it becomes the engine.
+const profiles = `<profiles><default/>
+<locked><readonly>1</readonly></locked>
+<open><readonly>2</readonly></open>
+<held><constraints><max_execution_time><max>3</max></max_execution_time></constraints></held>
+</profiles>`
+
+func addProfiles() {
+	for _, arg := range os.Args {
+		path, isConfig := strings.CutPrefix(arg, "--config-file=")
+		if !isConfig {
+			continue
+		}
+		text, err := os.ReadFile(path)
 		if err != nil {
 			panic(err)
 		}
-		defer os.RemoveAll(dir)
-		users := filepath.Join(dir, "users.xml")
-		if err := os.WriteFile(users, []byte(usersFile), 0o600); err != nil {
+		changed := strings.Replace(string(text), "<profiles><default/></profiles>", profiles, 1)
+		if err := os.WriteFile(path, []byte(changed), 0o600); err != nil {
 			panic(err)
 		}
-		engine, err = sandbox.Start(context.Background(), sandbox.Options{Logs: true, Config: "<users_config>" + users + "</users_config>"})
+	}
+}
+
+func TestMain(m *testing.M) {
+	addProfiles()
+	sandbox.Child()
+	os.Exit(func() int {
+		var err error
+		engine, err = sandbox.Start(context.Background(), sandbox.Options{Logs: true, Users: accounts})
 		if err != nil {
 			panic(err)
 		}
