@@ -45,6 +45,7 @@ type Engine struct {
 	tcpPort  int
 	version  string
 	conn     driver.Conn
+	analyst  *Analyst
 
 	cmd      *exec.Cmd
 	stdin    io.Closer
@@ -220,7 +221,7 @@ func (e *Engine) connect(ctx context.Context) error {
 		conn.Close()
 		return err
 	}
-	e.conn = conn
+	e.conn, e.analyst = conn, NewAnalyst(conn)
 	return nil
 }
 
