@@ -11,7 +11,9 @@
     const button = event.target.closest("button[data-copy]");
     if (!button) return;
     const from = document.getElementById(button.dataset.copy);
-    const text = from.dataset.text ?? from.value ?? from.textContent;
+    const copy = from.cloneNode(true);
+    copy.querySelectorAll(".ln > a, .ln > i").forEach((mark) => mark.remove());
+    const text = from.value ?? copy.textContent;
     try {
       await navigator.clipboard.writeText(text);
       button.textContent = "Copied";
