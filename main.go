@@ -59,19 +59,25 @@ func commands() []command {
 func main() {
 	sandbox.Child()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	status := run(ctx, &console{os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
+	c := &console{os.Stdin, os.Stdout, os.Stderr}
+	status := guarded(c, func() int { return run(ctx, c, os.Args[1:]) })
 	stop()
 	os.Exit(status)
 }
 
-// run finds the subcommand, runs it and tells its error.
-func run(ctx context.Context, c *console, args []string) (status int) {
+// guarded turns a defect of ours into one sentence.
+func guarded(c *console, work func() int) (status int) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			fmt.Fprintf(c.err, "rollsmith: this is a defect of ours: %v\n", cause)
 			status = exitFailure
 		}
 	}()
+	return work()
+}
+
+// run finds the subcommand, runs it and tells its error.
+func run(ctx context.Context, c *console, args []string) int {
 	if len(args) == 0 {
 		fmt.Fprint(c.err, usage())
 		return exitInput

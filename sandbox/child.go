@@ -23,6 +23,9 @@ const childVariable = "ROLLSMITH_ENGINE_CHILD"
 // parent can no longer do so.
 const runVariable = "ROLLSMITH_ENGINE_RUN"
 
+// runFolder is what runVariable said.
+var runFolder string
+
 // lifelineFD is the pipe whose other end only the parent holds.
 const lifelineFD = 3
 
@@ -37,6 +40,10 @@ func Child() {
 	if path == "" {
 		return
 	}
+	runFolder = os.Getenv(runVariable)
+	for _, name := range []string{childVariable, runVariable} {
+		os.Unsetenv(name) // a program that this one starts is itself again
+	}
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP) // the parent hears those and decides
 	var err error
 	if newBinary(path).program {
@@ -50,9 +57,7 @@ func Child() {
 
 // leave ends the process and leaves nothing behind.
 func leave(err error) {
-	if run := os.Getenv(runVariable); run != "" {
-		os.RemoveAll(run)
-	}
+	os.RemoveAll(runFolder)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -107,7 +112,6 @@ func cStrings(args []string) []*byte {
 func superviseProgram(path string, args []string) error {
 	cmd := exec.Command(path, args...)
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", path, err)
 	}

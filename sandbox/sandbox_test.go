@@ -20,10 +20,17 @@ import (
 // waits to be killed.
 const parentVariable = "ROLLSMITH_TEST_PARENT"
 
+// programVariable makes this test binary a clickhouse program: `clickhouse
+// server --config-file=…` from the library it names.
+const programVariable = "ROLLSMITH_TEST_PROGRAM"
+
 func TestMain(m *testing.M) {
 	Child()
 	if os.Getenv(parentVariable) != "" {
 		parent()
+	}
+	if library := os.Getenv(programVariable); library != "" {
+		program(library)
 	}
 	os.Exit(m.Run())
 }
@@ -287,6 +294,45 @@ func answers(port int) bool {
 	}
 	conn.Close()
 	return true
+}
+
+// program serves as a clickhouse server does, until it is told to stop.
+func program(library string) {
+	if len(os.Args) != 3 || os.Args[1] != "server" {
+		fmt.Fprintln(os.Stderr, "unexpected arguments:", os.Args[1:])
+		os.Exit(1)
+	}
+	err := runLibrary(library, []string{os.Args[2],
+		"--query=SYSTEM START LISTEN QUERIES ALL; SELECT sleepEachRow(1) FROM numbers(1000) SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0 FORMAT Null"})
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+func TestProgramServesLikeTheLibrary(t *testing.T) {
+	engine, err := find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := t.TempDir() + "/clickhouse"
+	text := fmt.Sprintf("#!/bin/sh\n%s='%s' exec '%s' \"$@\"\n", programVariable, engine.path, self)
+	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("ROLLSMITH_ENGINE", script)
+	e := start(t, Options{})
+	if zone := value(t, e, "SELECT timezone()"); zone != "UTC" {
+		t.Errorf("zone = %q", zone)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if answers(e.TCPPort()) || exists(e.runDir) {
+		t.Error("something of the engine is left")
+	}
 }
 
 func TestTwoEnginesJoinInDistributed(t *testing.T) {
