@@ -48,12 +48,12 @@ var Sorts = []string{"name", "rows", "bytes", "modified"}
 // TableList is one page of tables. Missing says in words what could not be
 // learned; the rest stands.
 type TableList struct {
-	Tables  []Table       `json:"tables"`
-	Found   uint64        `json:"found"` // in all pages together
-	Page    int           `json:"page"`
-	PerPage int           `json:"per_page"`
-	Took    time.Duration `json:"took"`
-	Missing []string      `json:"missing,omitempty"`
+	Tables  []Table  `json:"tables"`
+	Found   uint64   `json:"found"` // in all pages together
+	Page    int      `json:"page"`
+	PerPage int      `json:"per_page"`
+	Took    Took     `json:"took_ms"`
+	Missing []string `json:"missing,omitempty"`
 }
 
 // Pages is how many pages the whole list has.
@@ -90,7 +90,7 @@ func (c *Cluster) Tables(ctx context.Context, s Search) (TableList, error) {
 			list.Tables, list.Found = append(list.Tables, one.Table), one.Found
 			return nil
 		})
-		list.Took = cost.Took
+		list.Took = Took(cost.Took)
 		return list, err
 	})
 }

@@ -121,6 +121,7 @@ func firstLine(text string) string {
 	text = strings.TrimPrefix(text, "DB::Exception: ")
 	line, _, _ := strings.Cut(text, "\n")
 	line, _, _ = strings.Cut(line, " Stack trace")
+	line, _, _ = strings.Cut(line, " in scope ")
 	return strings.TrimSpace(line)
 }
 
@@ -186,6 +187,9 @@ func tell(what string, err error) string {
 	p, told := problem.As(err)
 	if !told {
 		return what + ": " + err.Error()
+	}
+	if p.Code == "table" && strings.Contains(p.Message, "system.") {
+		return what + ": this server has no such table, or this account may not see it."
 	}
 	if p.Hint == "" {
 		return what + ": " + p.Message

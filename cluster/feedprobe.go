@@ -29,7 +29,7 @@ func (c *Cluster) probeFeed(ctx context.Context, in *Introspection) {
 		return
 	}
 	add := func(code string, sure Confidence, format string, args ...any) {
-		in.Evidence = append(in.Evidence, Evidence{Code: code, Confidence: sure, SQL: ask.SQL, Took: cost.Took,
+		in.Evidence = append(in.Evidence, Evidence{Code: code, Confidence: sure, SQL: ask.SQL, Took: Took(cost.Took),
 			Text: fmt.Sprintf(format, args...) + " (" + sample.Words + ")"})
 	}
 	if h.Keys == 0 {
@@ -128,8 +128,8 @@ func (in *Introspection) judgeUnversioned(h History, sample Sample, add addEvide
 }
 
 // repeatsSQL counts rows that equal another in every column.
-const repeatsSQL = `SELECT toUInt64(sum(n)) AS rows, toUInt64(count()) AS distinct_rows
-FROM (SELECT count() AS n FROM %s WHERE %s GROUP BY %s)`
+const repeatsSQL = `SELECT toUInt64(sum(__n)) AS rows, toUInt64(count()) AS distinct_rows
+FROM (SELECT count() AS __n FROM %s WHERE %s GROUP BY %s)`
 
 // probeRepeats looks for rows that an append feed delivered more than once.
 func (c *Cluster) probeRepeats(ctx context.Context, in *Introspection) {
@@ -156,7 +156,7 @@ func (c *Cluster) probeRepeats(ctx context.Context, in *Introspection) {
 		return
 	}
 	n := found[0]
-	e := Evidence{Code: "probe-no-repeats", Confidence: sample.Sure, SQL: ask.SQL, Took: cost.Took,
+	e := Evidence{Code: "probe-no-repeats", Confidence: sample.Sure, SQL: ask.SQL, Took: Took(cost.Took),
 		Text: fmt.Sprintf("No row of %d equals another in every column (%s).", n.Rows, sample.Words)}
 	if n.Rows > n.Distinct {
 		e.Code, e.Text = "probe-repeats", fmt.Sprintf("%d of %d rows equal another row in every column (%s): this looks like a feed that repeats rows.", n.Rows-n.Distinct, n.Rows, sample.Words)
@@ -193,7 +193,7 @@ func (c *Cluster) proposeKey(ctx context.Context, in *Introspection, sample Samp
 				continue
 			}
 			s.Feed, s.Key = designer.AtLeastOnce, []string{candidates[i]}
-			in.Evidence = append(in.Evidence, Evidence{Code: "probe-key", Confidence: sample.Sure, SQL: ask.SQL, Took: cost.Took,
+			in.Evidence = append(in.Evidence, Evidence{Code: "probe-key", Confidence: sample.Sure, SQL: ask.SQL, Took: Took(cost.Took),
 				Text: fmt.Sprintf("%s has a value of its own in each of the %d distinct rows: it is taken as the entity key of an at-least-once feed.", candidates[i], distinct)})
 			return
 		}

@@ -33,23 +33,24 @@ type History struct {
 	TombOld    uint64 `ch:"tomb_old" json:"tomb_old"` // that repeat the row before them
 }
 
-// historySQL walks each sampled entity's rows in version order. r holds
+// historySQL walks each sampled entity's rows in version order. __r, a name no
+// column has, holds
 // (version, deleted, hash of the values, values all default) per distinct row.
 const historySQL = `SELECT
-    toUInt64(count()) AS keys, toUInt64(sum(n)) AS rows, toUInt64(countIf(length(r) > 1)) AS several, toUInt64(sum(n - length(r))) AS repeats,
+    toUInt64(count()) AS keys, toUInt64(sum(__n)) AS rows, toUInt64(countIf(length(__r) > 1)) AS several, toUInt64(sum(__n - length(__r))) AS repeats,
     toUInt64(sum(arrayCount((a, b) -> a.1 = b.1, before, after))) AS same_ver,
     toUInt64(sum(arrayCount((a, b) -> a.2 = 0 AND b.2 = 0 AND a.1 < b.1, before, after))) AS updates,
     toUInt64(sum(arrayCount((a, b) -> a.2 = 1 AND b.2 = 0, before, after))) AS returned,
     toUInt64(sum(arrayCount((a, b) -> a.2 = 0 AND b.2 = 1, before, after))) AS cancels,
     toUInt64(sum(arrayCount((a, b) -> a.2 = 0 AND b.2 = 1 AND a.3 = b.3, before, after))) AS equal,
     toUInt64(sum(arrayCount((a, b) -> a.2 = 0 AND b.2 = 1 AND a.3 != b.3, before, after))) AS differ,
-    toUInt64(sum(r[1].2 + arrayCount((a, b) -> a.2 = 1 AND b.2 = 1, before, after))) AS orphans,
-    toUInt64(sum(r[-1].2)) AS tombstones, toUInt64(sum(r[-1].2 = 1 AND r[-1].4 = 1)) AS blank,
-    toUInt64(sum(r[-1].2 = 1 AND length(r) > 1 AND r[-2].2 = 0 AND r[-1].3 = r[-2].3)) AS tomb_old
+    toUInt64(sum(__r[1].2 + arrayCount((a, b) -> a.2 = 1 AND b.2 = 1, before, after))) AS orphans,
+    toUInt64(sum(__r[-1].2)) AS tombstones, toUInt64(sum(__r[-1].2 = 1 AND __r[-1].4 = 1)) AS blank,
+    toUInt64(sum(__r[-1].2 = 1 AND length(__r) > 1 AND __r[-2].2 = 0 AND __r[-1].3 = __r[-2].3)) AS tomb_old
 FROM (
-    SELECT n, r, arrayPopBack(r) AS before, arrayPopFront(r) AS after
+    SELECT __n, __r, arrayPopBack(__r) AS before, arrayPopFront(__r) AS after
     FROM (
-        SELECT count() AS n, arraySort(groupUniqArray((%s, %s, %s, %s))) AS r
+        SELECT count() AS __n, arraySort(groupUniqArray((%s, %s, %s, %s))) AS __r
         FROM %s
         WHERE %s
         GROUP BY %s

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/rollsmith/rollsmith/designer"
 )
@@ -22,11 +21,11 @@ const (
 
 // Evidence is one reason for what introspection inferred.
 type Evidence struct {
-	Code       string        `json:"code"`
-	Text       string        `json:"text"`
-	Confidence Confidence    `json:"confidence"`
-	SQL        string        `json:"sql,omitempty"` // the query behind it
-	Took       time.Duration `json:"took_ns,omitempty"`
+	Code       string     `json:"code"`
+	Text       string     `json:"text"`
+	Confidence Confidence `json:"confidence"`
+	SQL        string     `json:"sql,omitempty"` // the query behind it
+	Took       Took       `json:"took_ms,omitempty"`
 }
 
 // Introspection is a design's source with the evidence for its feed.

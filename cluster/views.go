@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 )
 
 // View is one materialized view: what it reads, where it writes.
@@ -37,12 +36,12 @@ func dotted(database, table string) string {
 
 // ViewList is one page of materialized views.
 type ViewList struct {
-	Views   []View        `json:"views"`
-	Found   uint64        `json:"found"`
-	Page    int           `json:"page"`
-	PerPage int           `json:"per_page"`
-	Took    time.Duration `json:"took"`
-	Missing []string      `json:"missing,omitempty"`
+	Views   []View   `json:"views"`
+	Found   uint64   `json:"found"`
+	Page    int      `json:"page"`
+	PerPage int      `json:"per_page"`
+	Took    Took     `json:"took_ms"`
+	Missing []string `json:"missing,omitempty"`
 }
 
 // Views searches the materialized views that this account can see.
@@ -66,7 +65,7 @@ func (c *Cluster) Views(ctx context.Context, s Search) (ViewList, error) {
 			list.Views, list.Found = append(list.Views, one.View), one.Found
 			return nil
 		})
-		list.Took = cost.Took
+		list.Took = Took(cost.Took)
 		return list, err
 	})
 }
