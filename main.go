@@ -52,6 +52,7 @@ type console struct {
 func commands() []command {
 	return []command{
 		sandboxCommand,
+		introspectCommand,
 		versionCommand,
 	}
 }
