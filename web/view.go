@@ -214,3 +214,12 @@ func themeAttribute(theme string) templ.Attributes {
 	}
 	return templ.Attributes{"data-theme": theme}
 }
+
+// clip keeps the beginning of a text.
+func clip(s string, most int) string {
+	runes := []rune(s)
+	if len(runes) <= most {
+		return s
+	}
+	return string(runes[:most]) + "…"
+}

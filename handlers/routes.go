@@ -1,0 +1,51 @@
+package handlers
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/rollsmith/rollsmith/problem"
+	"github.com/rollsmith/rollsmith/static"
+)
+
+// route is one entry of the table of all routes.
+type route struct {
+	method, pattern string
+	handle          handler
+}
+
+// routes is every address the app answers.
+func (h *Handlers) routes() []route {
+	return []route{
+		{"GET", "/", h.home},
+		{"POST", "/theme", h.setTheme},
+
+		{"GET", "/clusters/{name}", h.showCluster},
+		{"GET", "/clusters/{name}/tables/{db}/{table}", h.showTable},
+
+		{"GET", "/healthz", h.healthz},
+		{"GET", "/readyz", h.readyz},
+		{"GET", "/metrics", h.metrics},
+	}
+}
+
+// Handler gives the whole app.
+func (h *Handlers) Handler() http.Handler {
+	r := chi.NewRouter()
+	r.Use(h.guard, h.sameOrigin)
+	for _, one := range h.routes() {
+		r.Method(one.method, one.pattern, h.page(one.handle))
+		if one.method == "GET" {
+			r.Method("HEAD", one.pattern, h.page(one.handle))
+		}
+	}
+	r.Method("GET", static.Prefix+"*", static.Handler())
+	r.NotFound(h.page(func(http.ResponseWriter, *http.Request) error {
+		return &problem.Error{Kind: problem.NotFound, Code: "no-page", Message: "There is no page under this address.", Hint: "Check the link, or start from the list of clusters and designs."}
+	}))
+	r.MethodNotAllowed(h.page(func(http.ResponseWriter, *http.Request) error {
+		return &problem.Error{Kind: problem.NotFound, Code: "no-method", Message: "This page does not take that kind of request.", Hint: "Open it in a browser."}
+	}))
+	return r
+}
