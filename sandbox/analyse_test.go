@@ -96,6 +96,8 @@ func TestAnalyseLearnsTypesColumnsAndZone(t *testing.T) {
 		{designer.RoleDimension, "toDate(fromUnixTimestamp64Milli(id::Int64, 'UTC'))", "Date", "id", false},
 		{designer.RoleMetric, "toUnixTimestamp(d)", "UInt32", "d", false},
 		{designer.RoleMetric, "dateDiff('second', d, d + INTERVAL 1 HOUR, 'UTC')", "Int64", "d", false},
+		{designer.RoleMetric, "dateDiff('second', d, d64)", "Int64", "d,d64", false},
+		{designer.RoleMetric, "date_diff('day', d, dz)", "Int64", "d,dz", true},
 		{designer.RoleFilter, "d > dz", "UInt8", "d,dz", false},
 		{designer.RoleFilter, "d > '2024-01-01 00:00:00'", "UInt8", "d", true},
 		{designer.RoleFilter, "d > toDateTime('2024-01-01 00:00:00', 'UTC')", "UInt8", "d", false},

@@ -47,6 +47,9 @@ func functionDependsOnZone(name string, n *node, zones map[string]bool) bool {
 		return slices.ContainsFunc(types, isCalendarText)
 	case shifts[name]:
 		return slices.ContainsFunc(types, longInterval.MatchString)
+	case name == "datediff" || name == "age":
+		unit, _ := args[0].constantText()
+		return !shortUnits[strings.ToLower(unit)]
 	case conversions[name]:
 		return !strings.Contains(result, "DateTime") && !plainNumber.MatchString(result)
 	default:
@@ -83,6 +86,9 @@ var shifts = nameSet(`plus minus`)
 var conversions = nameSet(`CAST _CAST accurateCast accurateCastOrNull toDateTime toDateTime32 toDateTime64 toDateTimeOrNull
 	toDateTimeOrZero toDateTime64OrNull toDateTime64OrZero toTimeZone toTimezone`)
 
+// shortUnits are the units that every zone cuts alike.
+var shortUnits = nameSet(`second seconds ss s millisecond milliseconds ms microsecond microseconds us u nanosecond nanoseconds ns`)
+
 // zoneBlind see the moment as the number it is.
 var zoneBlind = nameSet(`isNull isNotNull assumeNotNull toNullable toLowCardinality materialize identity tuple array
 	toUnixTimestamp toUnixTimestamp64Second toUnixTimestamp64Milli toUnixTimestamp64Micro toUnixTimestamp64Nano
@@ -90,7 +96,7 @@ var zoneBlind = nameSet(`isNull isNotNull assumeNotNull toNullable toLowCardinal
 	cityHash64 sipHash64 sipHash128 xxHash32 xxHash64 xxh3 murmurHash3_32 murmurHash3_64 murmurHash3_128 farmHash64 metroHash64 intHash32 intHash64
 	addSeconds addMinutes addHours addMilliseconds addMicroseconds addNanoseconds
 	subtractSeconds subtractMinutes subtractHours subtractMilliseconds subtractMicroseconds subtractNanoseconds
-	toTypeName timezoneOf timeZoneOf not and or`)
+	toSecond toMillisecond toStartOfSecond toTypeName timezoneOf timeZoneOf not and or`)
 
 func nameSet(names string) map[string]bool {
 	set := map[string]bool{}
