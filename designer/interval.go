@@ -66,3 +66,5 @@ func (i Interval) months() (int, bool) {
 	}
 	return 0, false
 }
+
+func itoa(n int) string { return strconv.Itoa(n) }

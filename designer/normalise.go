@@ -3,6 +3,8 @@ package designer
 import (
 	"slices"
 	"strings"
+
+	"github.com/rollsmith/rollsmith/designer/ddl"
 )
 
 // Normalise fills in every default that SPEC names, and what the engine clause
@@ -70,7 +72,7 @@ func fill(field *string, value string) {
 // keyText gives an entry of a key as SQL: quoted where it is exactly a column.
 func (s Source) keyText(entry string) string {
 	if s.Column(entry) != nil {
-		return QuoteIdent(entry)
+		return ddl.Ident(entry)
 	}
 	return entry
 }
@@ -84,18 +86,3 @@ func (s Source) Column(name string) *Column {
 	}
 	return nil
 }
-
-var identEscape = strings.NewReplacer("\\", "\\\\", "`", "\\`")
-
-// QuoteIdent gives a name as a ClickHouse identifier, always in backticks.
-func QuoteIdent(name string) string { return "`" + identEscape.Replace(name) + "`" }
-
-// QuoteTable gives database.table, both quoted.
-func QuoteTable(database, table string) string {
-	return QuoteIdent(database) + "." + QuoteIdent(table)
-}
-
-var textEscape = strings.NewReplacer("\\", "\\\\", "'", "\\'", "\n", "\\n", "\r", "\\r", "\t", "\\t", "\x00", "\\0")
-
-// QuoteText gives a string as a ClickHouse literal.
-func QuoteText(s string) string { return "'" + textEscape.Replace(s) + "'" }

@@ -1,0 +1,116 @@
+package pattern
+
+import (
+	"fmt"
+
+	"github.com/rollsmith/rollsmith/designer"
+	"github.com/rollsmith/rollsmith/designer/ddl"
+)
+
+// audit gives the rows in which rollup and truth differ. Both sides are stacked
+// and grouped, not joined: grouping takes NULL dimensions as equal.
+func audit(r *designer.Rollup) string {
+	grain := ddl.Idents(r.GrainNames())
+	side, one, two := r.Inner("side"), r.Inner("rollup"), r.Inner("truth")
+	stack := func(n string, s ddl.Select) ddl.Select {
+		sub := s
+		out := ddl.Select{Sub: &sub}
+		for _, name := range append(r.GrainNames(), r.MetricNames()...) {
+			out.Items = append(out.Items, ddl.Col(name))
+		}
+		out.Items = append(out.Items, ddl.As(n, side))
+		return out
+	}
+	rollup := ddl.Select{From: ddl.Table(r.Target.Database, r.Target.Prefix)}
+	for _, name := range append(r.GrainNames(), r.MetricNames()...) {
+		rollup.Items = append(rollup.Items, ddl.Col(name))
+	}
+	bands, compute := quantileBands(r)
+	truth := r.Truth(compute)
+	truth.OrderBy = nil
+	left, right := stack("1", rollup), stack("2", truth)
+	metrics := ddl.Idents(r.MetricNames())
+	for _, m := range r.Measures {
+		if band, ok := bands[m.Name]; ok {
+			left.Items = append(left.Items, ddl.As(ddl.Ident(m.Name), band[0]), ddl.As(ddl.Ident(m.Name), band[1]))
+			right.Items = append(right.Items, ddl.Col(band[0]), ddl.Col(band[1]))
+			metrics = append(metrics, ddl.Ident(band[0]), ddl.Ident(band[1]))
+		}
+	}
+	row := ddl.Call("tuple", metrics...)
+	inner := ddl.Select{
+		Items: []ddl.Item{
+			ddl.As(fmt.Sprintf("countIf(%s = 1)", ddl.Ident(side)), r.Inner("in_rollup")),
+			ddl.As(fmt.Sprintf("countIf(%s = 2)", ddl.Ident(side)), r.Inner("in_truth")),
+			ddl.As(fmt.Sprintf("anyIf(%s, %s = 1)", row, ddl.Ident(side)), one),
+			ddl.As(fmt.Sprintf("anyIf(%s, %s = 2)", row, ddl.Ident(side)), two),
+		},
+		Union:   []ddl.Select{left, right},
+		GroupBy: grain,
+	}
+	out := ddl.Select{Sub: &inner, Settings: r.TopSettings(r.PartitionsHoldEntities())}
+	for _, name := range r.GrainNames() {
+		inner.Items = append(inner.Items, ddl.Col(name))
+		out.Items = append(out.Items, ddl.Col(name))
+	}
+	differ := fmt.Sprintf("%s != 1 OR %s != 1", ddl.Ident(r.Inner("in_rollup")), ddl.Ident(r.Inner("in_truth")))
+	at := func(tuple string, i int) string { return fmt.Sprintf("tupleElement(%s, %d)", ddl.Ident(tuple), i) }
+	extra := len(r.Measures)
+	for i, m := range r.Measures {
+		a, b := at(one, i+1), at(two, i+1)
+		lo, hi := b, b
+		if _, ok := bands[m.Name]; ok {
+			lo, hi = at(two, extra+1), at(two, extra+2)
+			extra += 2
+		}
+		differ += "\n     OR " + differs(r, m, a, b, lo, hi)
+		out.Items = append(out.Items, ddl.As(a, m.Name+"_rollup"), ddl.As(b, m.Name+"_truth"))
+	}
+	out.Where = []string{"(" + differ + ")"}
+	out.OrderBy = grain
+	return out.Statement()
+}
+
+// quantileBands gives, for each approximate quantile, the names of the values
+// 5 % of rank below and above it, and how the truth computes them.
+func quantileBands(r *designer.Rollup) (map[string][2]string, func(*designer.Rows) []ddl.Item) {
+	names := map[string][2]string{}
+	for _, m := range r.Measures {
+		if m.Kind == designer.Quantile && !m.IsExact() {
+			names[m.Name] = [2]string{r.Inner(m.Name + "_low"), r.Inner(m.Name + "_high")}
+		}
+	}
+	return names, func(q *designer.Rows) []ddl.Item {
+		var out []ddl.Item
+		for _, m := range r.Measures {
+			for i, shift := range []float64{-0.05, 0.05} {
+				if band, ok := names[m.Name]; ok {
+					level := min(max(*m.Level+shift, 0), 1)
+					near := m
+					near.Level = &level
+					out = append(out, ddl.As(q.Aggregate(near, true), band[i]))
+				}
+			}
+		}
+		return out
+	}
+}
+
+// differs gives the condition that a (rollup) and b (truth) are not the same
+// answer: floats within 1e-9, approximate distincts within 5 %, approximate
+// quantiles within the band of ranks (SPEC §1).
+func differs(r *designer.Rollup, m designer.Measure, a, b, lo, hi string) string {
+	nulls := fmt.Sprintf("isNull(%s) != isNull(%s)", a, b)
+	t := r.ResultType(m)
+	switch {
+	case m.Kind == designer.CountDistinct && !m.IsExact():
+		return fmt.Sprintf("abs(toFloat64(%s) - toFloat64(%s)) > 0.05 * toFloat64(%s)", a, b, b)
+	case m.Kind == designer.Quantile && !m.IsExact():
+		return fmt.Sprintf("%s OR ifNull(%s < %s OR %s > %s, 0)", nulls, a, lo, a, hi)
+	case m.Kind == designer.TopK:
+		return fmt.Sprintf("%s != %s", a, b)
+	case t.Float():
+		return fmt.Sprintf("%s OR ifNull(isNaN(%s) != isNaN(%s) OR abs(%s - %s) > 1e-9 * greatest(abs(%s), abs(%s)), 0)", nulls, a, b, a, b, a, b)
+	}
+	return fmt.Sprintf("%s OR ifNull(%s != %s, 0)", nulls, a, b)
+}
