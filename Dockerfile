@@ -24,4 +24,6 @@ WORKDIR /data
 VOLUME /data
 EXPOSE 8080
 ENTRYPOINT ["/usr/bin/rollsmith"]
-CMD ["serve", "--addr", "0.0.0.0:8080", "--data", "/data"]
+# There is no login: publish the port on loopback only, or put a proxy with one
+# in front.
+CMD ["serve", "--addr", "0.0.0.0:8080", "--allow-remote-without-auth", "--data", "/data"]

@@ -51,6 +51,7 @@ type console struct {
 // commands are listed in the order in which the help shows them.
 func commands() []command {
 	return []command{
+		serveCommand,
 		sandboxCommand,
 		introspectCommand,
 		versionCommand,
