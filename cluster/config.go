@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -94,6 +95,11 @@ func (c Config) options() (*clickhouse.Options, error) {
 	if c.Protocol == HTTP {
 		o.Protocol = clickhouse.HTTP
 		o.HttpHeaders = map[string]string{}
+		if c.Secure && c.CertFile == "" && c.Token == "" {
+			// With an empty password the driver would announce a certificate login.
+			o.HttpHeaders["X-ClickHouse-SSL-Certificate-Auth"] = "off"
+		}
+		o.TransportFunc = func(t *http.Transport) (http.RoundTripper, error) { return unmoved{t}, nil }
 		for name, value := range c.Headers {
 			o.HttpHeaders[name] = value.Reveal()
 		}
@@ -151,4 +157,19 @@ func (c Config) allowed(addr netip.Addr) error {
 	return &problem.Error{Kind: problem.Denied, Code: "address-forbidden",
 		Message: fmt.Sprintf("%s lies outside the networks that this Rollsmith may connect to.", addr),
 		Hint:    "Ask whoever runs it to allow the network."}
+}
+
+// unmoved refuses redirects: a server that sends us elsewhere is not the one
+// that was named, and would get the password.
+type unmoved struct{ http.RoundTripper }
+
+// RoundTrip passes on every answer but a redirect.
+func (u unmoved) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := u.RoundTripper.RoundTrip(r)
+	if err != nil || response.StatusCode < 300 || response.StatusCode > 399 {
+		return response, err
+	}
+	response.Body.Close()
+	return nil, &problem.Error{Kind: problem.Down, Code: "redirect", Message: fmt.Sprintf("%s redirects to another address, which is not followed.", r.URL.Host),
+		Hint: "Name the address that it redirects to, if that is the server."}
 }

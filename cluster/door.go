@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"strings"
 	"sync/atomic"
@@ -158,9 +157,6 @@ func run(ctx context.Context, conn driver.Conn, ask Ask, settings clickhouse.Set
 		} else {
 			err = o.rows.Close()
 		}
-	}
-	if errors.Is(err, io.EOF) { // a statement without a single block
-		err = nil
 	}
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)

@@ -65,7 +65,7 @@ func TestProfileTellsATable(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := fmt.Sprintln(p.Engine, p.SortingKey, p.PrimaryKey, p.PartitionKey, p.TTL, p.Rows, p.Parts.Parts, p.Parts.Unmerged, p.Parts.Partitions, len(p.Columns), p.Indexes[0].Name, p.Projections[0].Name, p.Inserts.From, p.Inserts.Blocks > 0)
-		want := fmt.Sprintln("ReplacingMergeTree(v, d) [id country] [id] toYYYYMM(at) at + toIntervalYear(10) 10100 6 6 5 6 by_country by_day part_log true")
+		want := fmt.Sprintln("ReplacingMergeTree(v, d) [id country] [id] toYYYYMM(at) at + toIntervalYear(10) 10100 5 5 4 6 by_country by_day part_log true")
 		if got != want {
 			t.Errorf("%s:\n got %s\nwant %s", user, got, want)
 		}
