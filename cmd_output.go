@@ -12,14 +12,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rollsmith/rollsmith/designer"
 	"github.com/rollsmith/rollsmith/problem"
 )
-
-// outFile is one file of a bundle.
-type outFile struct {
-	path string // with slashes, inside the bundle
-	data []byte
-}
 
 // manifestName is written last and removed first, so that a folder which holds
 // it holds a whole bundle.
@@ -27,7 +22,7 @@ const manifestName = "manifest.json"
 
 // writeBundle puts files into a folder, or into a zip where out ends so. Nobody
 // ever sees half of it, and nothing that is not a bundle's is overwritten.
-func writeBundle(out string, files []outFile) error {
+func writeBundle(out string, files []designer.File) error {
 	var err error
 	if strings.EqualFold(filepath.Ext(out), ".zip") {
 		err = writeZip(out, files)
@@ -40,16 +35,16 @@ func writeBundle(out string, files []outFile) error {
 	return &problem.Error{Kind: problem.Invalid, Code: "out", Field: "--out", Value: out, Message: "the bundle cannot be written: " + err.Error(), Hint: "name a folder you may write to", Err: err}
 }
 
-func writeZip(out string, files []outFile) error {
+func writeZip(out string, files []designer.File) error {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for _, f := range files {
 		// No time stamps: the same design gives the same bytes.
-		w, err := z.CreateHeader(&zip.FileHeader{Name: f.path, Method: zip.Deflate})
+		w, err := z.CreateHeader(&zip.FileHeader{Name: f.Path, Method: zip.Deflate})
 		if err != nil {
 			return err
 		}
-		if _, err := w.Write(f.data); err != nil {
+		if _, err := w.Write(f.Data); err != nil {
 			return err
 		}
 	}
@@ -73,7 +68,7 @@ func writeZip(out string, files []outFile) error {
 
 // writeFolder makes a new folder in one move; one that exists is refilled file
 // by file from a complete copy beside them.
-func writeFolder(out string, files []outFile) error {
+func writeFolder(out string, files []designer.File) error {
 	old, err := oldBundle(out)
 	if err != nil {
 		return err
@@ -103,15 +98,15 @@ func writeFolder(out string, files []outFile) error {
 }
 
 // stage writes all files into a new folder inside dir.
-func stage(dir string, files []outFile) (string, error) {
+func stage(dir string, files []designer.File) (string, error) {
 	staged, err := os.MkdirTemp(dir, ".rollsmith-")
 	if err != nil {
 		return "", err
 	}
 	err = os.Chmod(staged, 0o755)
 	for _, f := range files {
-		path := filepath.Join(staged, filepath.FromSlash(f.path))
-		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, f.data, 0o644))
+		path := filepath.Join(staged, filepath.FromSlash(f.Path))
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, f.Data, 0o644))
 	}
 	if err != nil {
 		return "", errors.Join(err, os.RemoveAll(staged))
@@ -121,22 +116,22 @@ func stage(dir string, files []outFile) (string, error) {
 
 // replace takes an old bundle's files out and moves the staged ones in, the
 // manifest last.
-func replace(out, staged string, old []string, files []outFile) error {
+func replace(out, staged string, old []string, files []designer.File) error {
 	for _, path := range append([]string{manifestName}, old...) {
 		if err := os.Remove(filepath.Join(out, filepath.FromSlash(path))); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
 	ordered := slices.Clone(files)
-	slices.SortStableFunc(ordered, func(a, b outFile) int {
-		return strings.Compare(last(a.path), last(b.path))
+	slices.SortStableFunc(ordered, func(a, b designer.File) int {
+		return strings.Compare(last(a.Path), last(b.Path))
 	})
 	for _, f := range ordered {
-		to := filepath.Join(out, filepath.FromSlash(f.path))
+		to := filepath.Join(out, filepath.FromSlash(f.Path))
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			return err
 		}
-		if err := os.Rename(filepath.Join(staged, filepath.FromSlash(f.path)), to); err != nil {
+		if err := os.Rename(filepath.Join(staged, filepath.FromSlash(f.Path)), to); err != nil {
 			return err
 		}
 	}
@@ -194,5 +189,5 @@ func oldBundle(out string) ([]string, error) {
 }
 
 func occupied(out, why string) error {
-	return &problem.Error{Kind: problem.Invalid, Code: "out_occupied", Field: "--out", Value: out, Message: why, Hint: "name a folder that does not exist yet, or an empty one"}
+	return &problem.Error{Kind: problem.Invalid, Code: "out-occupied", Field: "--out", Value: out, Message: why, Hint: "name a folder that does not exist yet, or an empty one"}
 }

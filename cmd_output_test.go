@@ -11,20 +11,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/rollsmith/rollsmith/designer"
 	"github.com/rollsmith/rollsmith/problem"
 )
 
-var oneBundle = []outFile{
-	{"README.md", []byte("one")},
-	{manifestName, []byte(`{"format": 1, "tool": "rollsmith 0.1", "files": [{"path": "README.md"}, {"path": "up/01_a.sql"}, {"path": "up/02_old.sql"}]}`)},
-	{"up/01_a.sql", []byte("SELECT 1;")},
-	{"up/02_old.sql", []byte("SELECT 2;")},
+var oneBundle = []designer.File{
+	{Path: "README.md", Data: []byte("one")},
+	{Path: manifestName, Data: []byte(`{"format": 1, "tool": "rollsmith 0.1", "files": [{"path": "README.md"}, {"path": "up/01_a.sql"}, {"path": "up/02_old.sql"}]}`)},
+	{Path: "up/01_a.sql", Data: []byte("SELECT 1;")},
+	{Path: "up/02_old.sql", Data: []byte("SELECT 2;")},
 }
 
-var nextBundle = []outFile{
-	{"README.md", []byte("two")},
-	{manifestName, []byte(`{"format": 1, "tool": "rollsmith 0.1", "files": [{"path": "README.md"}, {"path": "up/01_a.sql"}]}`)},
-	{"up/01_a.sql", []byte("SELECT 3;")},
+var nextBundle = []designer.File{
+	{Path: "README.md", Data: []byte("two")},
+	{Path: manifestName, Data: []byte(`{"format": 1, "tool": "rollsmith 0.1", "files": [{"path": "README.md"}, {"path": "up/01_a.sql"}]}`)},
+	{Path: "up/01_a.sql", Data: []byte("SELECT 3;")},
 }
 
 // contents reads a folder whole.
@@ -46,10 +47,10 @@ func contents(t *testing.T, dir string) map[string]string {
 	return got
 }
 
-func wanted(files []outFile) map[string]string {
+func wanted(files []designer.File) map[string]string {
 	want := map[string]string{}
 	for _, f := range files {
-		want[f.path] = string(f.data)
+		want[f.Path] = string(f.Data)
 	}
 	return want
 }
@@ -61,7 +62,7 @@ func TestBundleFolderIsMadeAndRefilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, out := range []string{filepath.Join(root, "deep", "new"), empty} {
-		for _, files := range [][]outFile{oneBundle, nextBundle, nextBundle} {
+		for _, files := range [][]designer.File{oneBundle, nextBundle, nextBundle} {
 			if err := writeBundle(out, files); err != nil {
 				t.Fatal(err)
 			}
@@ -77,12 +78,12 @@ func TestBundleFolderIsMadeAndRefilled(t *testing.T) {
 }
 
 func TestBundleNeverOverwritesWhatIsNotABundle(t *testing.T) {
-	for name, before := range map[string][]outFile{
-		"other files":           {{"notes.txt", []byte("mine")}},
-		"another's manifest":    {{manifestName, []byte(`{"name": "an app"}`)}},
-		"a broken manifest":     {{manifestName, []byte(`{`)}},
-		"a bundle and a note":   append([]outFile{{"up/notes.txt", []byte("mine")}}, oneBundle...),
-		"a manifest that leads": {{manifestName, []byte(`{"tool": "rollsmith 0.1", "files": [{"path": "../victim"}]}`)}},
+	for name, before := range map[string][]designer.File{
+		"other files":           {{Path: "notes.txt", Data: []byte("mine")}},
+		"another's manifest":    {{Path: manifestName, Data: []byte(`{"name": "an app"}`)}},
+		"a broken manifest":     {{Path: manifestName, Data: []byte(`{`)}},
+		"a bundle and a note":   append([]designer.File{{Path: "up/notes.txt", Data: []byte("mine")}}, oneBundle...),
+		"a manifest that leads": {{Path: manifestName, Data: []byte(`{"tool": "rollsmith 0.1", "files": [{"path": "../victim"}]}`)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
@@ -91,11 +92,11 @@ func TestBundleNeverOverwritesWhatIsNotABundle(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, f := range before {
-				path := filepath.Join(out, f.path)
+				path := filepath.Join(out, f.Path)
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 					t.Fatal(err)
 				}
-				if err := os.WriteFile(path, f.data, 0o600); err != nil {
+				if err := os.WriteFile(path, f.Data, 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -54,6 +54,8 @@ func commands() []command {
 		serveCommand,
 		sandboxCommand,
 		introspectCommand,
+		recommendCommand,
+		bundleCommand,
 		versionCommand,
 	}
 }

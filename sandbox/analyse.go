@@ -106,7 +106,7 @@ func (a *Analyst) explain(ctx context.Context, s *source, batch []designer.Expre
 	}
 	root, err := a.tree(ctx, "EXPLAIN QUERY TREE dump_ast = 0, passes = 1 SELECT "+joinWrapped(batch, "(")+s.from, 2)
 	if err != nil {
-		return nil, rejected(err, "expr_rejected", batch[0], "ClickHouse rejects this expression: "+engineText(err, ""), "use the columns of the source, with ClickHouse's functions")
+		return nil, rejected(err, "expr-rejected", batch[0], "ClickHouse rejects this expression: "+engineText(err, ""), "use the columns of the source, with ClickHouse's functions")
 	}
 	query := root.child("QUERY")
 	list := query.child("PROJECTION")
@@ -172,7 +172,7 @@ func (a *Analyst) syntaxProblem(ctx context.Context, s *source, x designer.Expre
 	for _, form := range [][2]string{{"SELECT (", "\n)"}, {"SELECT ", ""}} {
 		prefix := "EXPLAIN AST " + form[0]
 		if _, err := a.tree(ctx, prefix+x.Text+form[1]+" FROM "+s.alias, 1); err != nil {
-			return rejected(err, "expr_syntax", x, "ClickHouse does not read this as one expression: "+engineText(err, prefix), "give one expression over the source's columns, without SELECT, FROM or an alias")
+			return rejected(err, "expr-syntax", x, "ClickHouse does not read this as one expression: "+engineText(err, prefix), "give one expression over the source's columns, without SELECT, FROM or an alias")
 		}
 	}
 	return notScalar(x, "it is not one expression by itself")
@@ -183,7 +183,7 @@ func (a *Analyst) syntaxProblem(ctx context.Context, s *source, x designer.Expre
 func (a *Analyst) checkSyntax(ctx context.Context, s *source, batch []designer.Expression) error {
 	root, err := a.tree(ctx, "EXPLAIN AST SELECT "+joinWrapped(batch, "tuple(")+" FROM "+s.alias, 1)
 	if err != nil {
-		return rejected(err, "expr_syntax", batch[0], "ClickHouse does not read this: "+engineText(err, ""), "")
+		return rejected(err, "expr-syntax", batch[0], "ClickHouse does not read this: "+engineText(err, ""), "")
 	}
 	sel := root.child("SelectWithUnionQuery").child("ExpressionList").child("SelectQuery")
 	list := sel.child("ExpressionList")
@@ -214,14 +214,14 @@ func (a *Analyst) checkNode(s *source, x designer.Expression, n *node) error {
 			return err
 		}
 	case "Subquery", "SelectWithUnionQuery", "SelectQuery":
-		return refuse("expr_subquery", x, "it holds a subquery", "a rollup sees one inserted block, not other tables; use the source's columns")
+		return refuse("expr-subquery", x, "it holds a subquery", "a rollup sees one inserted block, not other tables; use the source's columns")
 	case "WindowDefinition":
-		return refuse("expr_window", x, "it holds a window function", "use a function of one row")
+		return refuse("expr-window", x, "it holds a window function", "use a function of one row")
 	default:
 		return notScalar(x, "it holds "+n.text)
 	}
 	if alias := n.alias(s.names); alias != "" {
-		return refuse("expr_alias", x, "it names an alias, "+alias, "leave AS out; the field beside it holds the name")
+		return refuse("expr-alias", x, "it names an alias, "+alias, "leave AS out; the field beside it holds the name")
 	}
 	return nil
 }
@@ -232,7 +232,7 @@ func (a *Analyst) checkFunction(x designer.Expression, name string) error {
 	if !a.forbidden[lower] || x.Role == designer.RoleShard && shardFunctions[lower] {
 		return nil
 	}
-	return refuse("expr_not_row", x, name+"() does not depend on the row alone", "use columns of the source: a view and a later read must come to the same value")
+	return refuse("expr-not-row", x, name+"() does not depend on the row alone", "use columns of the source: a view and a later read must come to the same value")
 }
 
 // fact reads type, columns and zone of one resolved expression.
@@ -241,7 +241,7 @@ func (a *Analyst) fact(s *source, x designer.Expression, n *node, tableID string
 	err := n.walk(func(n *node) error {
 		name, kind := n.function()
 		if kind == "aggregate" || kind == "window" {
-			return refuse("expr_aggregate", x, "it holds the "+kind+" function "+name, "give the expression of one row; the metric's kind aggregates it")
+			return refuse("expr-aggregate", x, "it holds the "+kind+" function "+name, "give the expression of one row; the metric's kind aggregates it")
 		}
 		if err := a.checkFunction(x, name); err != nil { // CURRENT_DATE looks like a column until it is resolved
 			return err
@@ -249,13 +249,13 @@ func (a *Analyst) fact(s *source, x designer.Expression, n *node, tableID string
 		if m := sourceLine.FindStringSubmatch(n.text); m != nil && m[2] == tableID {
 			name := s.owner(m[1])
 			if name == "" {
-				return refuse("expr_column", x, m[1]+" is not a column of the source", "use the columns listed in source.columns")
+				return refuse("expr-column", x, m[1]+" is not a column of the source", "use the columns listed in source.columns")
 			}
 			columns[name] = true
 		}
 		for _, table := range []string{"TABLE", "QUERY", "UNION"} {
 			if strings.HasPrefix(n.text, table+" ") || strings.HasPrefix(n.text, "TABLE_FUNCTION ") {
-				return refuse("expr_subquery", x, "it reads a table", "use the source's columns")
+				return refuse("expr-subquery", x, "it reads a table", "use the source's columns")
 			}
 		}
 		return nil
@@ -319,7 +319,7 @@ func rejected(err error, code string, x designer.Expression, message, hint strin
 }
 
 func notScalar(x designer.Expression, why string) error {
-	return refuse("expr_not_one", x, "this is not exactly one scalar expression: "+why, "give one expression over the source's columns")
+	return refuse("expr-not-one", x, "this is not exactly one scalar expression: "+why, "give one expression over the source's columns")
 }
 
 // failed is the engine's failure to answer, which is nobody's input.
@@ -328,7 +328,7 @@ func failed(err error) error {
 		return p
 	}
 	if message, ok := exceptionMessage(err); ok {
-		return down("engine_failed", err, "ClickHouse failed: "+message, "")
+		return down("engine-failed", err, "ClickHouse failed: "+message, "")
 	}
-	return down("engine_gone", err, "ClickHouse does not answer: "+err.Error(), "")
+	return down("engine-gone", err, "ClickHouse does not answer: "+err.Error(), "")
 }

@@ -27,7 +27,7 @@ func find() (binary, error) {
 	if named := os.Getenv("ROLLSMITH_ENGINE"); named != "" {
 		if !isFile(named) {
 			return binary{}, &problem.Error{
-				Kind: problem.Down, Code: "engine_missing",
+				Kind: problem.Down, Code: "engine-missing",
 				Message: fmt.Sprintf("ROLLSMITH_ENGINE names %s, and there is no such file", named),
 				Hint:    "let it name libchdb.so or a clickhouse program, or unset it and run `npm ci` in the project",
 			}
@@ -44,7 +44,7 @@ func find() (binary, error) {
 		return binary{path: path, program: true}, nil
 	}
 	return binary{}, &problem.Error{
-		Kind: problem.Down, Code: "engine_missing",
+		Kind: problem.Down, Code: "engine-missing",
 		Message: "no ClickHouse engine on this machine; looked for " + strings.Join(candidates, ", ") + " and for `clickhouse` on the PATH",
 		Hint:    "run `npm ci` in the project, or let ROLLSMITH_ENGINE name libchdb.so or a clickhouse program",
 	}

@@ -76,11 +76,11 @@ func Start(ctx context.Context, o Options) (*Engine, error) {
 	}
 	if err := e.prepare(o); err != nil {
 		os.RemoveAll(e.runDir)
-		return nil, down("sandbox_setup", err, "the sandbox cannot be set up: "+err.Error(), "give a folder you may write to and ports that are free")
+		return nil, down("sandbox-setup", err, "the sandbox cannot be set up: "+err.Error(), "give a folder you may write to and ports that are free")
 	}
 	if err := e.spawn(ctx); err != nil {
 		os.RemoveAll(e.runDir)
-		return nil, down("sandbox_start", err, "the sandbox does not start: "+err.Error(), "")
+		return nil, down("sandbox-start", err, "the sandbox does not start: "+err.Error(), "")
 	}
 	if err := e.awaitReady(ctx); err != nil {
 		e.Close()
@@ -193,7 +193,7 @@ func (e *Engine) awaitReady(ctx context.Context) error {
 		case <-e.done:
 			return e.Err()
 		case <-ctx.Done():
-			return down("sandbox_start", ctx.Err(), "the sandbox was not ready in time; it says: "+e.said.reason(), "try again; a first start reads half a gigabyte from disk")
+			return down("sandbox-start", ctx.Err(), "the sandbox was not ready in time; it says: "+e.said.reason(), "try again; a first start reads half a gigabyte from disk")
 		case <-tick.C:
 		}
 	}
@@ -276,7 +276,7 @@ func (e *Engine) Err() error {
 	if reason == "" {
 		reason = "it left without a word"
 	}
-	return down("sandbox_left", fmt.Errorf("engine left (%v): %s", e.exit, e.said), "the sandbox stopped: "+reason, "start it again; what it held is gone unless it had a folder of its own")
+	return down("sandbox-left", fmt.Errorf("engine left (%v): %s", e.exit, e.said), "the sandbox stopped: "+reason, "start it again; what it held is gone unless it had a folder of its own")
 }
 
 // Close ends the engine and removes what it left, except a folder it was given.
@@ -290,7 +290,7 @@ func (e *Engine) Close() error {
 	case <-e.done:
 	case <-time.After(e.patience):
 		if err := killGroup(e.cmd.Process); err != nil {
-			return down("sandbox_stop", err, "the sandbox does not stop: "+err.Error(), "")
+			return down("sandbox-stop", err, "the sandbox does not stop: "+err.Error(), "")
 		}
 		<-e.done
 	}

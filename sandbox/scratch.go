@@ -18,7 +18,7 @@ func (e *Engine) Scratch(ctx context.Context) (string, func(), error) {
 	}
 	name := "scratch_" + hex.EncodeToString(suffix)
 	if err := e.conn.Exec(ctx, "CREATE DATABASE "+name); err != nil {
-		return "", nil, down("sandbox_scratch", err, "the sandbox makes no database: "+err.Error(), "")
+		return "", nil, down("sandbox-scratch", err, "the sandbox makes no database: "+err.Error(), "")
 	}
 	return name, func() { e.dropDatabase(name) }, nil
 }

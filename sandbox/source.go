@@ -111,7 +111,7 @@ func (a *Analyst) describe(ctx context.Context, columns []designer.Column, from 
 var errNotType = errors.New("it is more than a type")
 
 func typeProblem(i int, c designer.Column, why string) error {
-	return problem.Field("column_type", fmt.Sprintf("source.columns[%d].type", i), c.Type,
+	return problem.Field("column-type", fmt.Sprintf("source.columns[%d].type", i), c.Type,
 		fmt.Sprintf("ClickHouse does not take this as the type of %s: %s", c.Name, why), "give the type as DESCRIBE TABLE prints it, such as Nullable(UInt64)")
 }
 
@@ -176,12 +176,12 @@ func checkType(x designer.Expression, fact designer.ExprFact) error {
 	switch x.Role {
 	case designer.RoleFilter:
 		if bare != "UInt8" && bare != "Bool" {
-			return refuse("expr_type", x, "a condition must be true or false, and this is "+fact.Type, "compare it with something, such as x > 0")
+			return refuse("expr-type", x, "a condition must be true or false, and this is "+fact.Type, "compare it with something, such as x > 0")
 		}
 		return nil
 	case designer.RoleShard:
 		if !integerType.MatchString(bare) {
-			return refuse("expr_type", x, "a sharding key must be a whole number, and this is "+fact.Type, "hash it, such as cityHash64(x)")
+			return refuse("expr-type", x, "a sharding key must be a whole number, and this is "+fact.Type, "hash it, such as cityHash64(x)")
 		}
 		return nil
 	case designer.RolePartition:
@@ -190,11 +190,11 @@ func checkType(x designer.Expression, fact designer.ExprFact) error {
 		}
 	case designer.RoleKey, designer.RoleOrder:
 		if len(fact.Columns) == 0 {
-			return refuse("expr_constant", x, "this is the same for every row", "use a column of the source")
+			return refuse("expr-constant", x, "this is the same for every row", "use a column of the source")
 		}
 	}
 	if notScalarType[name] || strings.HasPrefix(name, "Interval") {
-		return refuse("expr_type", x, "one value is needed, and this is "+fact.Type, "take one element or one field of it, or turn it into text")
+		return refuse("expr-type", x, "one value is needed, and this is "+fact.Type, "take one element or one field of it, or turn it into text")
 	}
 	return nil
 }
