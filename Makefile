@@ -10,7 +10,7 @@ TESTFLAGS ?= -p 2 -timeout 30m
 
 export CGO_ENABLED ?= 0
 
-.PHONY: all setup build run test race golden live bench lint vulns fmt generate clean
+.PHONY: all setup build run test race golden live bench lint vulns fmt generate generated clean
 
 all: generate test
 
@@ -59,7 +59,11 @@ fmt:
 	go run $(TEMPL) fmt web
 
 generate:
-	go run $(TEMPL) generate
+	go run $(TEMPL) generate -path web
+
+# Fails where committed code is not what `make generate` would write.
+generated:
+	go run $(TEMPL) generate -path web -check
 
 clean:
 	rm -rf rollsmith dist node_modules
