@@ -26,6 +26,11 @@ func ParseZone(name string) (Zone, error) {
 		if end.IsZero() {
 			break
 		}
+		if !end.After(t) {
+			// Beyond the file's last transition, Go's rules can end a period on the
+			// very last second of a year, where the next one does not begin.
+			end = t.AddDate(0, 0, 1)
+		}
 		t = end
 	}
 	return z, nil
