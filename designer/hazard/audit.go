@@ -31,7 +31,31 @@ type ViewReport struct {
 type QueryReport struct {
 	Query    string    `json:"query"`
 	Findings []Finding `json:"findings"`
+	Note     string    `json:"note,omitempty"` // why the query was not audited
 }
+
+// Wrong tells whether anything was found that is wrong whatever the feed.
+func (r Report) Wrong() bool {
+	for _, v := range r.Views {
+		if v.Verdict == Wrong {
+			return true
+		}
+	}
+	for _, q := range r.Queries {
+		for _, f := range q.Findings {
+			if f.Severity == Error && f.Condition == "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Feeds are the ways in which rows arrive, as somebody may state them.
+var Feeds = []string{"append", "at_least_once", "upsert", "ledger", "collapsing", "versioned_collapsing"}
+
+// KnownFeed tells whether there is such a feed.
+func KnownFeed(name string) bool { return contains(Feeds, name) }
 
 // Input is what an audit looks at beside the catalog.
 type Input struct {

@@ -24,8 +24,9 @@ type Scope struct {
 // judgeQuery finds the hazards of one reading query.
 func judgeQuery(c *Catalog, text string) QueryReport {
 	out := QueryReport{Query: text, Findings: []Finding{}}
-	r := newReading(c, text)
-	if r == nil {
+	r, err := newReading(c, text)
+	if err != nil {
+		out.Note = "not audited: " + err.Error()
 		return out
 	}
 	for _, rule := range Catalogue {
@@ -40,15 +41,15 @@ func judgeQuery(c *Catalog, text string) QueryReport {
 	return out
 }
 
-// newReading parses a query; nil where it is none that we understand.
-func newReading(c *Catalog, text string) *Reading {
+// newReading parses a query and finds what it reads.
+func newReading(c *Catalog, text string) (*Reading, error) {
 	q, err := ParseSelect(strings.TrimRight(strings.TrimSpace(text), "; \n"))
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	r := &Reading{cat: c, text: text, query: q}
 	r.visit(q, nil, nil, false)
-	return r
+	return r, nil
 }
 
 // setting gives a setting of the query, or what sessions get without it.

@@ -1,0 +1,3 @@
+SELECT name, value
+FROM system.settings
+WHERE name IN {names:Array(String)}
