@@ -1,0 +1,327 @@
+package proof
+
+import (
+	"cmp"
+	"math/big"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/rollsmith/rollsmith/designer"
+)
+
+// opKind is what happens to an entity where the events are made.
+type opKind int
+
+const (
+	put    opKind = iota // it comes to be, or changes
+	remove               // it is deleted
+	repeat               // its last row is delivered once more
+)
+
+// op is one change of one entity. Rows are derived from ops, so that whatever is
+// left of a history when some are taken away is legal too.
+type op struct {
+	kind    opKind
+	entity  int
+	body    []literal // values of every column; key and bookkeeping columns are overwritten
+	batch   int       // the insert with which its row arrives
+	cancel  int       // the insert with which its cancel row arrives
+	blank   bool      // a delete row that holds defaults
+	shuffle uint64    // its place within the insert
+}
+
+// workload is a history of ops over entities, and how they reach the engine.
+type workload struct {
+	model    *model
+	seed     uint64
+	entities [][]literal // per entity, the values of the key columns
+	ops      []op
+	batches  int
+	history  int   // inserts before the rollup exists
+	script   []act // what is done, in order
+	reader   settings
+	writer   settings
+	base     int64 // the first version
+	scale    int64 // distance between versions
+}
+
+// rowKind says what a row is to its feed.
+type rowKind string
+
+const (
+	stateRow  rowKind = "state"
+	cancelRow rowKind = "cancel"
+	deleteRow rowKind = "delete"
+)
+
+// row is an event: one row of one insert.
+type row struct {
+	op, entity, seq int
+	kind            rowKind
+	batch           int
+	values          []literal
+	blank           bool
+	again           bool // the same row, delivered once more
+	shuffle         uint64
+}
+
+// rows derives the events from the ops: cancel rows before their changes,
+// versions that grow, tombstones with old values or defaults. They are given
+// insert by insert.
+func (w *workload) rows() [][]row {
+	type entity struct {
+		seq, batch int
+		last       *row // the row that stands, if alive
+		latest     *row
+	}
+	m := w.model
+	state := make([]entity, len(w.entities))
+	var all []row
+	emit := func(i int, o op, kind rowKind, body []literal, batch int) {
+		e := &state[o.entity]
+		if m.inOrder() {
+			batch = max(batch, e.batch)
+		}
+		e.batch = batch
+		e.seq++
+		r := row{op: i, entity: o.entity, seq: e.seq, kind: kind, batch: batch, shuffle: o.shuffle, blank: kind == deleteRow && o.blank}
+		r.values = w.fill(r, body)
+		all = append(all, r)
+		kept := r
+		e.latest = &kept
+		e.last = nil
+		if kind == stateRow {
+			e.last = &kept
+		}
+	}
+	for i, o := range w.ops {
+		e := &state[o.entity]
+		switch {
+		case o.kind == repeat:
+			if e.latest != nil && !m.cancels() {
+				again := *e.latest
+				again.again, again.batch, again.op, again.shuffle = true, o.batch, i, o.shuffle
+				again.values = slices.Clone(again.values)
+				all = append(all, again)
+			}
+		case m.cancels():
+			if e.last != nil {
+				emit(i, o, cancelRow, e.last.values, min(o.cancel, o.batch))
+			}
+			if o.kind == put {
+				emit(i, o, stateRow, o.body, o.batch)
+			}
+		case o.kind == put:
+			if e.latest == nil || m.changes() {
+				emit(i, o, stateRow, o.body, o.batch)
+			}
+		case e.last != nil && m.deleted >= 0:
+			emit(i, o, deleteRow, e.last.values, o.batch)
+		}
+	}
+	return w.arrange(all)
+}
+
+// arrange sorts events into inserts. Within one insert the order is shuffled,
+// except where the feed is in order.
+func (w *workload) arrange(all []row) [][]row {
+	out := make([][]row, w.batches)
+	for _, r := range all {
+		out[r.batch] = append(out[r.batch], r)
+	}
+	ordered := w.model.design.Source.Feed == designer.Collapsing || w.model.mark >= 0
+	for b := range out {
+		if !ordered {
+			slices.SortStableFunc(out[b], func(x, y row) int { return cmp.Compare(x.shuffle+uint64(x.seq)*7919, y.shuffle+uint64(y.seq)*7919) })
+		}
+	}
+	w.stamp(out)
+	return out
+}
+
+// fill completes a row's values: the entity's key, version, flag and sign.
+func (w *workload) fill(r row, body []literal) []literal {
+	m := w.model
+	out := slices.Clone(body)
+	if r.blank {
+		for i := range out {
+			out[i] = zero(m.types[i])
+		}
+	}
+	for i, c := range m.key {
+		out[c] = w.entities[r.entity][i]
+	}
+	gone := r.kind == cancelRow || r.kind == deleteRow
+	if m.deleted >= 0 {
+		out[m.deleted] = flag(m.types[m.deleted], gone)
+	}
+	if m.sign >= 0 {
+		out[m.sign] = map[bool]literal{true: "-1", false: "1"}[gone]
+	}
+	// Where a sign tells, the cancel row carries the version it cancels: body has it.
+	if m.version >= 0 && m.changes() && !(m.sign >= 0 && gone) {
+		out[m.version] = number(m.types[m.version], w.base+int64(r.seq)*w.scale)
+	}
+	return out
+}
+
+func flag(t designer.Type, on bool) literal {
+	if t.Family() == "Bool" {
+		return strconv.FormatBool(on)
+	}
+	if on {
+		return "1"
+	}
+	return "0"
+}
+
+// number gives the literal of a counter for a numeric or temporal type.
+func number(t designer.Type, n int64) literal {
+	switch {
+	case t.DateOnly():
+		return moment(t.Bare(), versionStart.AddDate(0, 0, int(n)))
+	case t.Temporal():
+		return moment(t.Bare(), versionStart.Add(time.Duration(n)*time.Second))
+	case t.Decimal():
+		return quote(strconv.FormatInt(n, 10))
+	case t.Integer():
+		low, high := intRange(t.Bare())
+		v := big.NewInt(n)
+		if v.Cmp(high) > 0 {
+			v.Mod(v, high)
+		}
+		if v.Cmp(low) < 0 {
+			v.Set(low)
+		}
+		return v.String()
+	case t.Numeric():
+		return strconv.FormatInt(n, 10)
+	}
+	return quote(strconv.FormatInt(1_000_000_000+n, 10))
+}
+
+var versionStart = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// stamp writes the watermark column: at most its value for the rows of history,
+// above it for those after.
+func (w *workload) stamp(batches [][]row) {
+	m := w.model
+	if m.mark < 0 {
+		return
+	}
+	before := 0
+	for _, b := range batches[:w.history] {
+		before += len(b)
+	}
+	n := 0
+	first := map[[2]int]literal{} // a repeated row is the same row
+	for _, b := range batches {
+		for i := range b {
+			id := [2]int{b[i].entity, b[i].seq}
+			if at, ok := first[id]; ok {
+				b[i].values[m.mark] = at
+				continue
+			}
+			n++
+			step := int64(n - before)
+			if step > 0 {
+				step = step*3 - 2
+			}
+			b[i].values[m.mark] = offset(m.types[m.mark], m.design.Backfill.Value, step)
+			first[id] = b[i].values[m.mark]
+		}
+	}
+}
+
+// offset gives a watermark's value some steps further.
+func offset(t designer.Type, value string, steps int64) literal {
+	bare := t.Bare()
+	switch {
+	case bare.DateOnly():
+		if at, err := time.Parse("2006-01-02", value); err == nil {
+			return moment(bare, at.AddDate(0, 0, int(steps)))
+		}
+	case bare.Temporal():
+		for _, layout := range []string{"2006-01-02 15:04:05.999999999", "2006-01-02 15:04:05", "2006-01-02T15:04:05Z07:00", "2006-01-02"} {
+			if at, err := time.ParseInLocation(layout, value, zoneOf(bare)); err == nil {
+				return moment(bare, at.Add(time.Duration(steps)*time.Second))
+			}
+		}
+		if sec, err := strconv.ParseInt(value, 10, 64); err == nil {
+			return moment(bare, time.Unix(sec+steps, 0).UTC())
+		}
+	case bare.Numeric():
+		if r, ok := new(big.Rat).SetString(value); ok {
+			r.Add(r, new(big.Rat).SetInt64(steps))
+			_, scale := precision(bare)
+			text := r.FloatString(scale)
+			if bare.Decimal() {
+				return quote(text)
+			}
+			return text
+		}
+	}
+	if steps <= 0 {
+		return quote(value)
+	}
+	return quote(value + strconv.FormatInt(1_000_000+steps, 10))
+}
+
+// flatten gives all events of the first n inserts.
+func flatten(batches [][]row, n int) []row {
+	var out []row
+	for _, b := range batches[:min(n, len(batches))] {
+		out = append(out, b...)
+	}
+	return out
+}
+
+// standing gives the rows that count once the given events have arrived, each
+// with its weight, from what the generator knows of them and not from what an
+// engine says. settled is false while a cancel has arrived before its row.
+func (m *model) standing(events []row) (alive []row, settled bool) {
+	type id struct{ entity, seq int }
+	switch {
+	case len(m.key) == 0:
+		return events, true
+	case m.sign >= 0 && m.cancels():
+		// A cancel takes back the state row made just before it.
+		net := map[id]int{}
+		rows := map[id]row{}
+		for _, r := range events {
+			if r.kind == cancelRow {
+				net[id{r.entity, r.seq - 1}]--
+			} else {
+				net[id{r.entity, r.seq}]++
+				rows[id{r.entity, r.seq}] = r
+			}
+		}
+		settled = true
+		for k, n := range net {
+			if n < 0 {
+				settled = false
+			}
+			if n > 0 {
+				alive = append(alive, rows[k])
+			}
+		}
+	default:
+		latest := map[int]row{}
+		for _, r := range events {
+			if was, ok := latest[r.entity]; !ok || r.seq >= was.seq {
+				if !(ok && r.seq == was.seq) {
+					latest[r.entity] = r
+				}
+			}
+		}
+		for _, r := range latest {
+			if r.kind != cancelRow && r.kind != deleteRow {
+				alive = append(alive, r)
+			}
+		}
+		settled = true
+	}
+	slices.SortFunc(alive, func(x, y row) int { return cmp.Or(cmp.Compare(x.entity, y.entity), cmp.Compare(x.seq, y.seq)) })
+	return alive, settled
+}
