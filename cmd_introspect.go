@@ -14,7 +14,9 @@ var introspectCommand = command{
 	summary: "read a table into a design's source, with the evidence for its feed",
 	define: func(o *options) runner {
 		o.asJSON() // it prints nothing else; scripts may ask all the same
-		return func(ctx context.Context, c *console, args []string) error { return introspect(ctx, c, args[0], args[1]) }
+		return func(ctx context.Context, c *console, args []string) error {
+			return introspect(ctx, c, args[0], args[1])
+		}
 	},
 }
 

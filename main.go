@@ -56,6 +56,9 @@ func commands() []command {
 		introspectCommand,
 		recommendCommand,
 		bundleCommand,
+		proveCommand,
+		lintCommand,
+		measureCommand,
 		versionCommand,
 	}
 }
