@@ -73,7 +73,7 @@ func (c *Cluster) Measure(ctx context.Context, s designer.Source) (*Measurement,
 		do    func() error
 	}{
 		{"what changes across versions", versioned(s), func() error { return c.measureChanges(ctx, m) }},
-		{"the order of versions", versioned(s), func() error { return c.measureHistory(ctx, m) }},
+		{"the order of versions", versioned(s) && s.Sign == "", func() error { return c.measureHistory(ctx, m) }},
 		{"the balance of signs", s.Sign != "", func() error { return c.measureSigns(ctx, m) }},
 		{"entities in several partitions", s.PartitionBy != "" && hasKey(s), func() error { return c.measurePartitions(ctx, m) }},
 		{"the duplicate factor by age", true, func() error { return c.measureDuplicates(ctx, m) }},
