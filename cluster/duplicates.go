@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/rollsmith/rollsmith/designer"
@@ -79,8 +78,7 @@ func (c *Cluster) measureDuplicates(ctx context.Context, m *Measurement) error {
 	d := &Duplicates{By: importTime(s), Key: s.Key}
 	key := keyTuple(s)
 	if !hasKey(s) {
-		all := slices.DeleteFunc(slices.Clone(s.Columns), func(col designer.Column) bool { return !comparable(col.Type) })
-		d.Key, key = nil, hashOf(all)
+		d.Key, key = nil, hashOf(told(s))
 	} else if len(d.Key) == 0 {
 		d.Key = s.OrderBy
 	}

@@ -134,9 +134,7 @@ FROM (SELECT count() AS __n FROM %s WHERE %s GROUP BY %s)`
 // probeRepeats looks for rows that an append feed delivered more than once.
 func (c *Cluster) probeRepeats(ctx context.Context, in *Introspection) {
 	s := &in.Source
-	columns := slices.DeleteFunc(slices.Clone(s.Columns), func(col designer.Column) bool {
-		return !comparable(col.Type) || slices.Contains(bookkeeping, col.Name)
-	})
+	columns := told(*s)
 	if len(columns) == 0 || in.Source.Table == "" || !in.measurable() {
 		return
 	}
@@ -157,9 +155,9 @@ func (c *Cluster) probeRepeats(ctx context.Context, in *Introspection) {
 	}
 	n := found[0]
 	e := Evidence{Code: "probe-no-repeats", Confidence: sample.Sure, SQL: ask.SQL, Took: Took(cost.Took),
-		Text: fmt.Sprintf("No row of %d equals another in every column (%s).", n.Rows, sample.Words)}
+		Text: fmt.Sprintf("No row of %d equals another in every column but those about its transport (%s).", n.Rows, sample.Words)}
 	if n.Rows > n.Distinct {
-		e.Code, e.Text = "probe-repeats", fmt.Sprintf("%d of %d rows equal another row in every column (%s): this looks like a feed that repeats rows.", n.Rows-n.Distinct, n.Rows, sample.Words)
+		e.Code, e.Text = "probe-repeats", fmt.Sprintf("%d of %d rows equal another row in every column but those about its transport (%s): this looks like a feed that repeats rows.", n.Rows-n.Distinct, n.Rows, sample.Words)
 		in.Evidence = append(in.Evidence, e)
 		c.proposeKey(ctx, in, sample, n.Distinct)
 		return
@@ -168,6 +166,14 @@ func (c *Cluster) probeRepeats(ctx context.Context, in *Introspection) {
 		e.Code, e.Text, e.Confidence = "probe-empty", "There are no rows to look at: the feed rests on the definition alone.", Low
 	}
 	in.Evidence = append(in.Evidence, e)
+}
+
+// told lists the columns that say what happened, not when and how the row was
+// written: a redelivered event differs in those.
+func told(s designer.Source) []designer.Column {
+	return slices.DeleteFunc(slices.Clone(s.Columns), func(col designer.Column) bool {
+		return !comparable(col.Type) || slices.Contains(bookkeeping, col.Name) || slices.Contains(importTimes, col.Name)
+	})
 }
 
 func (in *Introspection) measurable() bool {
@@ -189,8 +195,8 @@ func (c *Cluster) proposeKey(ctx context.Context, in *Introspection, sample Samp
 		ask := Ask{For: "feed probe", Limit: Probe, SQL: fmt.Sprintf("SELECT [%s] FROM %s WHERE %s", strings.Join(counts, ", "), tableName(s.Database, s.Table), sample.Where)}
 		found, cost, err := Values[[]uint64](ctx, c, ask)
 		for i := 0; err == nil && i < len(candidates); i++ {
-			if found[0][i] != distinct {
-				continue
+			if found[0][i] != distinct || distinct < fewRows {
+				continue // few rows are apart in any column
 			}
 			s.Feed, s.Key = designer.AtLeastOnce, []string{candidates[i]}
 			in.Evidence = append(in.Evidence, Evidence{Code: "probe-key", Confidence: sample.Sure, SQL: ask.SQL, Took: Took(cost.Took),

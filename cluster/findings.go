@@ -20,7 +20,7 @@ func (m *Measurement) summarise() {
 		} else if s.Several == 0 {
 			means = ""
 		}
-		m.find("partitions", s.Basis, means, "%d of %d entities have rows in more than one partition (%d have more than one row).", s.Spread, s.Keys, s.Several)
+		m.find("partitions", s.Basis, means, "%d of %d entities have rows in more than one partition, %d of them by their live rows alone (%d have more than one row).", s.Spread, s.Keys, s.Live, s.Several)
 	}
 	if d := m.Duplicates; d != nil && len(d.Buckets) > 0 {
 		young := d.Buckets[0]

@@ -86,7 +86,7 @@ func payload(s designer.Source) []designer.Column {
 	var out []designer.Column
 	for _, c := range s.Columns {
 		skip := c.Name == s.Version || c.Name == s.Deleted || c.Name == s.Sign || slices.Contains(key, c.Name) ||
-			slices.Contains(bookkeeping, c.Name) || !comparable(c.Type)
+			slices.Contains(bookkeeping, c.Name) || slices.Contains(importTimes, c.Name) || !comparable(c.Type)
 		if !skip {
 			out = append(out, c)
 		}

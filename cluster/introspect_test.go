@@ -30,8 +30,8 @@ var feeds = []struct {
 	},
 	{
 		name:    "a device log that repeats itself",
-		engine:  "(event_id UInt64, at DateTime, v Float64) ENGINE = MergeTree ORDER BY at",
-		inserts: []string{"SELECT number, toDateTime(1700000000) + number % 7, number / 3 FROM numbers(1000)", "SELECT number, toDateTime(1700000000) + number % 7, number / 3 FROM numbers(50)"},
+		engine:  "(event_id UInt64, at DateTime, v Float64, imported_at DateTime) ENGINE = MergeTree ORDER BY at",
+		inserts: []string{"SELECT number, toDateTime(1700000000) + number % 7, number / 3, 1 FROM numbers(1000)", "SELECT number, toDateTime(1700000000) + number % 7, number / 3, 2 FROM numbers(50)"},
 		want:    designer.Source{Feed: designer.AtLeastOnce, Key: []string{"event_id"}},
 		codes:   []string{"probe-repeats", "probe-key"},
 	},

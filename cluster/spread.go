@@ -13,16 +13,17 @@ type Spread struct {
 	Keys    uint64 `ch:"keys" json:"keys"`
 	Several uint64 `ch:"several" json:"several"` // of those with more than one row
 	Spread  uint64 `ch:"spread" json:"spread"`   // in more than one partition, or shard
+	Live    uint64 `ch:"live" json:"live"`       // of those, that are spread by live rows alone
 	Basis   Basis  `json:"basis"`
 }
 
-const spreadSQL = `SELECT toUInt64(count()) AS keys, toUInt64(countIf(__n > 1)) AS several, toUInt64(countIf(__places > 1)) AS spread
-FROM (SELECT count() AS __n, uniqExact(%s) AS __places FROM %s WHERE %s GROUP BY %s)`
+const spreadSQL = `SELECT toUInt64(count()) AS keys, toUInt64(countIf(__n > 1)) AS several, toUInt64(countIf(__places > 1)) AS spread, toUInt64(countIf(__live > 1)) AS live
+FROM (SELECT count() AS __n, uniqExact(%[1]s) AS __places, uniqExactIf(%[1]s, %[2]s) AS __live FROM %[3]s WHERE %[4]s GROUP BY %[5]s)`
 
 func (c *Cluster) measurePartitions(ctx context.Context, m *Measurement) error {
 	s := m.Source
 	sample := m.wideSample(keyTuple(s))
-	ask := Ask{For: "partition probe", Limit: Probe, SQL: fmt.Sprintf(spreadSQL, "_partition_id", tableName(s.Database, s.Table), sample.Where, keyTuple(s))}
+	ask := Ask{For: "partition probe", Limit: Probe, SQL: fmt.Sprintf(spreadSQL, "_partition_id", live(s), tableName(s.Database, s.Table), sample.Where, keyTuple(s))}
 	found, cost, err := Rows[Spread](ctx, c, ask)
 	if err != nil {
 		return err
@@ -34,8 +35,8 @@ func (c *Cluster) measurePartitions(ctx context.Context, m *Measurement) error {
 
 // shardsSQL reads through a Distributed table; _shard_num tells which shard a
 // row came from.
-const shardsSQL = `SELECT toUInt64(count()) AS keys, toUInt64(countIf(__n > 1)) AS several, toUInt64(countIf(__places > 1)) AS spread
-FROM (SELECT sum(__m) AS __n, uniqExact(__shard) AS __places FROM (SELECT %s AS __k, _shard_num AS __shard, count() AS __m FROM %s WHERE %s GROUP BY __k, __shard) GROUP BY __k)`
+const shardsSQL = `SELECT toUInt64(count()) AS keys, toUInt64(countIf(__n > 1)) AS several, toUInt64(countIf(__places > 1)) AS spread, toUInt64(countIf(__live > 1)) AS live
+FROM (SELECT sum(__m) AS __n, uniqExact(__shard) AS __places, uniqExactIf(__shard, __l) AS __live FROM (SELECT %s AS __k, _shard_num AS __shard, count() AS __m, max(%s) AS __l FROM %s WHERE %s GROUP BY __k, __shard) GROUP BY __k)`
 
 // Shard is one shard's part of a Distributed table.
 type Shard struct {
@@ -65,7 +66,7 @@ func (c *Cluster) Shards(ctx context.Context, database, table string, s designer
 	if every := rows/wholeRows + 1; every > 1 {
 		sample = Sample{Where: fmt.Sprintf("cityHash64(%s) %% %d = 0", key, every), Words: fmt.Sprintf("one key in %d of %d rows on %d shards", every, rows, len(shards)), Sure: Medium}
 	}
-	ask = Ask{For: "shard probe", Limit: Probe, SQL: fmt.Sprintf(shardsSQL, key, from, sample.Where)}
+	ask = Ask{For: "shard probe", Limit: Probe, SQL: fmt.Sprintf(shardsSQL, key, live(s), from, sample.Where)}
 	found, cost, err := Rows[Spread](ctx, c, ask)
 	if err != nil {
 		return shards, Spread{}, fmt.Errorf("entities of %s by shard: %w", row.Name, err)
