@@ -84,6 +84,11 @@ func distinctFunc(exact bool) string {
 	return "uniq"
 }
 
+// gkNudge makes quantileGK, which takes the value of rank ceil(level * n), pick
+// the one that quantileExact does, rank floor(level * n) + 1, while a group is
+// small enough to be kept whole.
+const gkNudge = 1e-9
+
 // quantileFunc gives the function and its parameters. The approximate one is
 // Greenwald-Khanna with a rank error of 1/1000: it gives a value that occurs,
 // for every type but the widest, which stay exact.
@@ -98,6 +103,9 @@ func (m Measure) quantileFunc(exact bool) (fn, params string) {
 	}
 	if exact || wide || m.Type.Family() == "BFloat16" || m.Type.Family() == "Date32" {
 		return "quantileExact", level
+	}
+	if m.Level != nil {
+		level = strconv.FormatFloat(min(*m.Level+gkNudge, 1), 'f', -1, 64)
 	}
 	return "quantileGK", "1000, " + level
 }

@@ -59,6 +59,7 @@ func flat(r *designer.Rollup) (ddl.Select, *designer.Rows) {
 // projected is the projection's definition: every aggregate that the read needs.
 func projected(r *designer.Rollup) ddl.Select {
 	s, q := flat(r)
+	s.From = "" // a projection reads its own part
 	seen := map[string]bool{}
 	add := func(expr string) {
 		if !seen[expr] {
