@@ -68,3 +68,29 @@ func writePieces(b *strings.Builder, line []highlight.Piece) {
 		fmt.Fprintf(b, `<span class="%s">%s</span>`, p.Kind, templ.EscapeString(p.Text))
 	}
 }
+
+// marked writes the lines of a diff, each with its mark.
+func (f FileDiff) marked() templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		var b strings.Builder
+		b.WriteString("<code>")
+		for _, l := range f.Lines {
+			class := map[string]string{"+": "ln add", "-": "ln del", "@": "ln hunk"}[l.Mark]
+			if class == "" {
+				class = "ln"
+			}
+			fmt.Fprintf(&b, `<span class="%s"><i>%s</i>`, class, templ.EscapeString(l.Mark))
+			if l.Mark == "@" {
+				b.WriteString(templ.EscapeString(l.Text))
+			} else {
+				writePieces(&b, highlight.Pieces(l.Text))
+			}
+			b.WriteString("\n</span>")
+		}
+		b.WriteString("</code>")
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+}
+
+func writeSQL(b *strings.Builder, sql string) { writePieces(b, highlight.Pieces(sql)) }

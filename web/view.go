@@ -56,7 +56,7 @@ func WithPath(ctx context.Context, path string) context.Context {
 	return context.WithValue(ctx, pathKey{}, path)
 }
 
-func path(ctx context.Context) string {
+func pathOf(ctx context.Context) string {
 	p, _ := ctx.Value(pathKey{}).(string)
 	return p
 }

@@ -1,0 +1,42 @@
+package web
+
+// Plans are two plans side by side.
+type Plans struct {
+	ID, Name       string
+	N              int
+	Source, Rollup PlanView
+	Ratio          string
+}
+
+// PlanView is how one query would be answered.
+type PlanView struct {
+	Title, Where, SQL string
+	Trouble           *Trouble
+	Tree              *PlanStep
+	Facts             []Fact
+	Raw, Pipeline     string
+	Missing           []string
+}
+
+// PlanStep is one step of a plan; rows flow up from its children.
+type PlanStep struct {
+	Type, Says string
+	Read       *ReadView
+	Children   []*PlanStep
+}
+
+// ReadView is what a step reads of a table.
+type ReadView struct {
+	Table, Projection     string
+	Parts, PartsAll       uint64
+	Granules, GranulesAll uint64
+	Share                 int // of the granules
+	Indexes               []IndexView
+}
+
+// IndexView is what one index kept.
+type IndexView struct {
+	Name, Condition               string
+	GranulesBefore, GranulesAfter uint64
+	PartsBefore, PartsAfter       uint64
+}
