@@ -60,7 +60,7 @@ func (q *Rows) Aggregate(m Measure, exact bool) string {
 	case Last:
 		return orNull(cond, "tupleElement("+call("argMax", "", cond, "tuple("+v+")", order)+", 1)")
 	default: // TopK
-		return topK(call("sumMap", "", cond, "["+v+"]", "[toUInt64(1)]"), m.K)
+		return q.r.topK(call("sumMap", "", cond, "["+v+"]", "[toUInt64(1)]"), m.K)
 	}
 }
 
@@ -111,8 +111,11 @@ func (m Measure) quantileFunc(exact bool) (fn, params string) {
 }
 
 // topK picks the k most frequent values of a (values, counts) pair, ties by value.
-func topK(counts string, k int) string {
-	return fmt.Sprintf("arrayMap(p -> tupleElement(p, 1), arraySlice(arraySort(p -> (-toInt64(tupleElement(p, 2)), tupleElement(p, 1)), arrayZip(tupleElement(%s, 1), tupleElement(%s, 2))), 1, %d))", counts, counts, k)
+func (r *Rollup) topK(counts string, k int) string {
+	pair := ddl.Ident(r.Inner("pair"))
+	value, count := "tupleElement("+pair+", 1)", "tupleElement("+pair+", 2)"
+	pairs := fmt.Sprintf("arrayZip(tupleElement(%s, 1), tupleElement(%s, 2))", counts, counts)
+	return fmt.Sprintf("arrayMap(%s -> %s, arraySlice(arraySort(%s -> (-toInt64(%s), %s), %s), 1, %d))", pair, value, pair, count, value, pairs, k)
 }
 
 // ResultType gives the type of the metric's column in an answer.

@@ -212,7 +212,7 @@ func (f *Fold) measure(m Measure) string {
 		types := fmt.Sprintf("Tuple(%s), %s", m.Type.Full(), m.OrderType.Bare())
 		return unlessNone("tupleElement(" + f.state(m, "argMax", cond, types, "tuple("+v+")", order) + ", 1)")
 	default: // TopK
-		return topK(f.state(m, "sumMap", cond, fmt.Sprintf("Array(%s), Array(UInt64)", bare), "["+v+"]", "[toUInt64(1)]"), m.K)
+		return f.r.topK(f.state(m, "sumMap", cond, fmt.Sprintf("Array(%s), Array(UInt64)", bare), "["+v+"]", "[toUInt64(1)]"), m.K)
 	}
 }
 

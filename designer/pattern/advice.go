@@ -42,7 +42,7 @@ func warnings(r *designer.Rollup, p *designer.Pattern) []designer.Reason {
 		add("tiers-left-out", "%s keeps no states that could be merged from tier to tier, so the answer has the grain's bucket alone and no tier is built.", p.ID)
 	}
 	for _, path := range slices.Sorted(maps.Keys(r.Facts.Exprs)) {
-		if r.Facts.Exprs[path].ImplicitZone {
+		if r.Facts.Exprs[path].ImplicitZone && !strings.HasPrefix(path, "source.") {
 			add("implicit-timezone", "%s reads a calendar field or text from a time whose type names no zone. Inside the bundle it is pinned to %s; say the zone in the expression to make it so everywhere.", path, r.Zone.Name)
 		}
 	}
