@@ -146,6 +146,9 @@ func (d *Design) checkFeed() error {
 	return d.checkEngine()
 }
 
+// rowless are engines that pass rows on and keep none.
+var rowless = []string{"Null", "Kafka", "RabbitMQ", "NATS", "S3Queue", "AzureQueue", "FileLog", "Buffer", "View", "MaterializedView", "Dictionary"}
+
 func (d *Design) checkEngine() error {
 	s, engine := d.Source, ParseEngine(d.Source.Engine)
 	collapsing := s.Feed == Collapsing || s.Feed == VersionedCollapsing
@@ -153,6 +156,11 @@ func (d *Design) checkEngine() error {
 		return problem.Field("engine-contradicts-feed", "source.feed", string(s.Feed), fmt.Sprintf("the source is a %s: %s", engine.Name, why), hint)
 	}
 	switch {
+	case engine.Name == "Distributed":
+		local := bareArg(engine, 1) + "." + bareArg(engine, 2)
+		return problem.Field("source-is-distributed", "source.engine", s.Engine, "a view on a Distributed table sees only what is inserted through it, not what reaches the shards", fmt.Sprintf("design on the local table %s, with deployment.on_cluster %q", local, bareArg(engine, 0)))
+	case slices.Contains(rowless, engine.Name):
+		return problem.Field("source-keeps-no-rows", "source.engine", s.Engine, fmt.Sprintf("a %s table keeps no rows to compare with", engine.Name), "design on the table that its rows are stored in")
 	case engine.CollapsingKind() && !collapsing:
 		return wrong("its merges cancel rows by sign", "feed collapsing or versioned_collapsing")
 	case engine.Replacing() && collapsing:
@@ -334,3 +342,6 @@ func (d *Design) checkBackfill() error {
 }
 
 func join(words []string) string { return strings.Join(words, ", ") }
+
+// bareArg gives an engine argument without the quotes of a string.
+func bareArg(e Engine, i int) string { return strings.Trim(e.Arg(i), "'") }

@@ -289,8 +289,16 @@ func (r *Rollup) MetricNames() []string {
 	return out
 }
 
-// SourceTable gives the quoted table that the truth is read from.
+// SourceTable gives the quoted source, as views and fills on one server see it.
 func (r *Rollup) SourceTable() string { return ddl.Table(r.Source.Database, r.Source.Table) }
+
+// WholeSource gives the source with the rows of every shard.
+func (r *Rollup) WholeSource() string {
+	if r.Deployment.OnCluster == "" {
+		return r.SourceTable()
+	}
+	return ddl.Call("cluster", ddl.Literal(r.Deployment.OnCluster), ddl.Ident(r.Source.Database), ddl.Ident(r.Source.Table))
+}
 
 func union(lists ...[]string) []string {
 	var out []string

@@ -4,7 +4,7 @@ import "github.com/rollsmith/rollsmith/designer/ddl"
 
 // Live gives the rows of the source's entities in their latest live version,
 // each once: what the truth is (SPEC §1, truth per feed).
-func (r *Rollup) Live() ddl.Select { return r.LiveIn(r.SourceTable(), r.KeyIsEngines()) }
+func (r *Rollup) Live() ddl.Select { return r.LiveIn(r.WholeSource(), r.KeyIsEngines()) }
 
 // LiveIn gives the same over any table with the source's columns. keyed says
 // that the table's engine keeps one row per entity itself, so FINAL serves.

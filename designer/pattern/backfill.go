@@ -73,6 +73,14 @@ func noBackfill() string {
 	return ddl.Comment("The source is taken to be empty (backfill mode none): there is nothing to fill.\nFor a source with rows choose overlap, watermark or pause and build the bundle again.")
 }
 
+// everyShard says where a statement over local tables has to run.
+func everyShard(r *designer.Rollup) string {
+	if r.Deployment.OnCluster == "" {
+		return ""
+	}
+	return "\nReads and writes local tables: run it on one replica of every shard."
+}
+
 // foldBackfill fills the finest tier; the views of the chain fill the others.
 func foldBackfill(b *builder, mode designer.Mode, t tier) string {
 	r := b.r
@@ -80,7 +88,7 @@ func foldBackfill(b *builder, mode designer.Mode, t tier) string {
 		return noBackfill()
 	}
 	var s strings.Builder
-	s.WriteString(ddl.Comment("Fills " + b.name(t.suffix) + " from the source, oldest first. The views over it fill the coarser tiers."))
+	s.WriteString(ddl.Comment("Fills " + b.name(t.suffix) + " from the source, oldest first. The views over it fill the coarser tiers." + everyShard(r)))
 	switch r.Backfill.Mode {
 	case designer.BackfillPause:
 		s.WriteString(ddl.Comment("Stop the writers, apply up/, run this, start the writers.\nNOT safe to run twice: rows would be added again. To start over, truncate the targets first."))
@@ -94,7 +102,7 @@ func foldBackfill(b *builder, mode designer.Mode, t tier) string {
 		if mode == designer.ByFlag {
 			// Merges may have erased rows that a cancel row takes back, so history
 			// is what is live now; every later cancel row finds its row there.
-			live := r.Live()
+			live := r.LiveIn(r.SourceTable(), r.KeyIsEngines())
 			fold.Rows.Select.From, fold.Rows.Select.Final, fold.Rows.Select.Sub = live.From, live.Final, live.Sub
 			fold.Rows.Select.Where = append(fold.Rows.Select.Where, live.Where...)
 		}

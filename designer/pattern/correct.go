@@ -35,7 +35,7 @@ func foldCorrect(b *builder, mode designer.Mode, chain []tier) string {
 	}
 	r := b.r
 	var s strings.Builder
-	s.WriteString(ddl.Comment("Empties the buckets of the window and fills them from the source again."))
+	s.WriteString(ddl.Comment("Empties the buckets of the window and fills them from the source again." + everyShard(r)))
 	if r.Grain.Time != nil {
 		s.WriteString(ddl.Comment(windowNote))
 	}

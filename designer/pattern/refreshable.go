@@ -23,7 +23,16 @@ func judgeRefreshable(r *designer.Rollup) designer.Verdict {
 	} else if iv, _ := designer.ParseInterval(r.Freshness); iv.Seconds() < 2 {
 		v.Against = append(v.Against, reason("freshness-too-tight", fmt.Sprintf("A refresh every %s cannot be kept: it reads the whole source.", r.Freshness)))
 	}
+	v.Against = append(v.Against, finishedPerShard(r)...)
 	return v
+}
+
+// finishedPerShard says why finished answers do not go with shards.
+func finishedPerShard(r *designer.Rollup) []designer.Reason {
+	if r.Deployment.OnCluster == "" {
+		return nil
+	}
+	return []designer.Reason{reason("finished-per-shard", fmt.Sprintf("On cluster %s each shard would keep the finished answer of its own rows, and finished distincts, averages and quantiles of shards cannot be put together.", r.Deployment.OnCluster))}
 }
 
 // schedule gives half of the staleness allowed: a refresh that starts on time

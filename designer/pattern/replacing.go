@@ -151,7 +151,7 @@ func entityBackfill(b *builder, columns []string) string {
 		return noBackfill()
 	}
 	var s strings.Builder
-	s.WriteString(ddl.Comment("Fills " + b.name("entities") + " from the source, oldest first: every row, not only the latest, so that a delete\nrow stands against a late version of its entity."))
+	s.WriteString(ddl.Comment("Fills " + b.name("entities") + " from the source, oldest first: every row, not only the latest, so that a delete\nrow stands against a late version of its entity." + everyShard(r)))
 	if r.SignFeed() {
 		s.WriteString(ddl.Comment("Stop the writers, apply up/, run this, start the writers.\nNOT safe to run twice: state rows would stand twice. To start over, truncate the target first."))
 	} else {
@@ -187,5 +187,5 @@ func entityCorrect(b *builder, columns []string) string {
 		}
 		query.Where = append(query.Where, "("+strings.Join(r.KeyExprs(), ", ")+") IN\n(\n"+inWindow.SQL()+"\n)")
 	}
-	return ddl.Comment(note) + "\n" + ddl.Insert(b.table("entities"), columns, query) + ";\n"
+	return ddl.Comment(note+everyShard(r)) + "\n" + ddl.Insert(b.table("entities"), columns, query) + ";\n"
 }

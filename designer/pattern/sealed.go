@@ -30,6 +30,7 @@ func judgeSealed(r *designer.Rollup) designer.Verdict {
 	if !r.TimeStable() {
 		v.Against = append(v.Against, reason("time-not-stable", fmt.Sprintf("An update can move an entity to another %s, also into a window that is sealed already.", r.Grain.Time.Column)))
 	}
+	v.Against = append(v.Against, finishedPerShard(r)...)
 	return v
 }
 
