@@ -30,7 +30,6 @@ func (g *generator) workload(ctx context.Context, seed uint64, rows int) (*workl
 	rng := rand.New(rand.NewPCG(seed, 0x726f6c6c736d697468>>8))
 	m := g.model
 	w := &workload{model: m, seed: seed, batches: 1 + rng.IntN(4), base: pick(rng, []int64{0, 0, 1, 1000}), scale: 1 + rng.Int64N(2)}
-	p := g.palette(rng)
 	target := 2 + rng.IntN(max(rows-1, 1))
 	if rng.IntN(20) == 0 {
 		target *= 4 // now and then a crowd
@@ -39,6 +38,7 @@ func (g *generator) workload(ctx context.Context, seed uint64, rows int) (*workl
 		w.batches = 3 + rng.IntN(2)
 		w.history = 1 + rng.IntN(w.batches-1)
 	}
+	p := g.palette(rng, w)
 	var err error
 	switch {
 	case !m.changes():
@@ -55,9 +55,10 @@ func (g *generator) workload(ctx context.Context, seed uint64, rows int) (*workl
 }
 
 // palette picks the values of a round.
-func (g *generator) palette(rng *rand.Rand) *palette {
+func (g *generator) palette(rng *rand.Rand, w *workload) *palette {
 	m := g.model
-	p := &palette{rng: rng, times: edges(rng, m.zone, m.bucket)}
+	p := &palette{rng: rng, times: m.times(rng)}
+	w.setClocks(p)
 	for i, t := range m.types {
 		if !writable(t) {
 			p.values = append(p.values, []literal{"DEFAULT"})

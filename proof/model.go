@@ -27,6 +27,7 @@ type model struct {
 	zone                               *time.Location
 	bucket                             designer.Interval
 	now                                time.Time
+	settles                            int64 // seconds; 0: nobody knows
 }
 
 func newModel(d *designer.Design, facts *designer.Facts) (*model, error) {
@@ -56,6 +57,7 @@ func newModel(d *designer.Design, facts *designer.Facts) (*model, error) {
 	}
 	m.readKey()
 	m.readExpressions()
+	m.readSettles()
 	return m, nil
 }
 

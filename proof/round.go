@@ -47,11 +47,13 @@ type round struct {
 	arrived        []row
 	inserts        int
 	live           bool
-	tables, views  []string // of the target, quoted; views that are refreshed
+	tables, views  []string // of the target, quoted; views that inserts feed
+	scheduled      []string // views that a schedule refreshes
 	folded         *truth
 	foldedAt       int
 	foldedSettled  bool
 	checkpoints    []Checkpoint
+	clock          int64
 	onWrite        func(step int, a act) error // for the story: after each insert
 	partsSeen      map[string]bool
 }
@@ -131,7 +133,32 @@ func (r *round) prepare(ctx context.Context) error {
 	if err := r.conn.Exec(quietly(ctx), sourceTable(r.w.model.design, r.source)); err != nil {
 		return fmt.Errorf("make the source: %w", err)
 	}
+	if r.s.clock {
+		if err := r.exec(ctx, "CREATE TABLE "+ident(r.source)+"."+clockTable+" (at DateTime('UTC')) ENGINE = Memory"); err != nil {
+			return err
+		}
+		if err := r.setClock(ctx, r.startClock()); err != nil {
+			return err
+		}
+	}
 	return r.exec(ctx, "SYSTEM STOP MERGES "+r.sourceName())
+}
+
+// startClock gives the moment at which a round begins.
+func (r *round) startClock() int64 {
+	if len(r.w.clocks) > 0 {
+		return r.w.clocks[0]
+	}
+	return r.w.model.now.Unix()
+}
+
+// setClock moves the round's clock.
+func (r *round) setClock(ctx context.Context, at int64) error {
+	r.clock = max(r.clock, at)
+	if !r.s.clock {
+		return nil
+	}
+	return r.exec(ctx, clockSQL(r.source, r.clock))
 }
 
 // errIllegal is a workload that the design does not allow.
@@ -195,9 +222,19 @@ func (r *round) do(ctx context.Context, a act) error {
 	case actUp:
 		return r.up(ctx)
 	case actInsert:
+		if r.w.clocks != nil {
+			if err := r.setClock(ctx, r.w.clocks[a.batch]); err != nil {
+				return err
+			}
+		}
 		r.arrived, r.inserts = append(r.arrived, r.batches[a.batch]...), r.inserts+1
 		return r.insert(ctx, a.batch, nil)
 	case actRetry:
+		for _, e := range r.batches[a.batch] {
+			if r.w.clocks != nil && !r.w.inTimeAt(e.values, r.clock) {
+				return nil // too late for a repeat
+			}
+		}
 		return r.insert(ctx, a.batch, settings{"insert_deduplication_token": fmt.Sprint("t", a.batch)})
 	case actBackfill:
 		return r.scripts(ctx, r.s.Backfill, r.w.writer)
@@ -211,6 +248,8 @@ func (r *round) do(ctx context.Context, a act) error {
 		return r.refresh(ctx)
 	case actExpire:
 		return r.expire(ctx)
+	case actSettle:
+		return r.setClock(ctx, r.w.end)
 	}
 	return nil
 }
@@ -220,22 +259,27 @@ func (r *round) up(ctx context.Context) error {
 	if err := r.scripts(ctx, strings.Join(r.s.Up, ";\n"), nil); err != nil {
 		return err
 	}
-	rows, err := r.conn.Query(quietly(ctx), `SELECT name, engine FROM system.tables WHERE database = ? AND NOT (database = ? AND name = ?) AND engine != 'View' ORDER BY name`,
+	rows, err := r.conn.Query(quietly(ctx), `SELECT name, engine, position(create_table_query, ' REFRESH ') > 0 FROM system.tables
+		WHERE database = ? AND NOT (database = ? AND name IN (?, '`+clockTable+`')) AND engine != 'View' ORDER BY name`,
 		r.target, r.source, r.w.model.design.Source.Table)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	r.tables, r.views = nil, nil
+	r.tables, r.views, r.scheduled = nil, nil, nil
 	for rows.Next() {
 		var name, engine string
-		if err := rows.Scan(&name, &engine); err != nil {
+		var scheduled uint8
+		if err := rows.Scan(&name, &engine, &scheduled); err != nil {
 			return err
 		}
 		full := ident(r.target) + "." + ident(name)
-		if engine == "MaterializedView" {
+		switch {
+		case engine == "MaterializedView" && scheduled == 1:
+			r.scheduled = append(r.scheduled, full)
+		case engine == "MaterializedView":
 			r.views = append(r.views, full)
-		} else if strings.HasSuffix(engine, "MergeTree") {
+		case strings.HasSuffix(engine, "MergeTree"):
 			r.tables = append(r.tables, full)
 		}
 	}
@@ -323,26 +367,10 @@ func (r *round) reload(ctx context.Context) error {
 	return nil
 }
 
-// refresh runs the views that run on a schedule, and waits for them.
+// refresh runs the views that run on a schedule, and waits for them. One that
+// another depends on comes first by its name.
 func (r *round) refresh(ctx context.Context) error {
-	rows, err := r.conn.Query(quietly(ctx), "SELECT view FROM system.view_refreshes WHERE database = ? ORDER BY view", r.target)
-	if err != nil {
-		return err
-	}
-	var names []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			rows.Close()
-			return err
-		}
-		names = append(names, ident(r.target)+"."+ident(name))
-	}
-	rows.Close()
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	for _, v := range names {
+	for _, v := range r.scheduled {
 		for _, verb := range []string{"REFRESH", "WAIT"} {
 			if err := r.exec(ctx, "SYSTEM "+verb+" VIEW "+v); err != nil {
 				return err
@@ -361,9 +389,16 @@ func (r *round) expire(ctx context.Context) error {
 // does, and corrects. Where the pattern has no correction, they are inserted
 // plainly.
 func (r *round) repair(ctx context.Context, a act) (*failure, error) {
-	if len(Split(r.s.Correct)) == 0 || len(r.views) == 0 {
-		fail, err := r.step(ctx, 0, act{actInsert, a.batch})
-		return fail, err
+	if len(Split(r.s.Correct)) == 0 || len(r.views)+len(r.scheduled) == 0 {
+		return r.step(ctx, 0, act{kind: actInsert, batch: a.batch})
+	}
+	if r.s.clock { // seal everything, so that the rows come too late
+		if err := r.setClock(ctx, r.w.end); err != nil {
+			return nil, err
+		}
+		if err := r.refresh(ctx); err != nil {
+			return complain("refresh", err)
+		}
 	}
 	for _, v := range r.views {
 		if err := r.exec(ctx, "DETACH TABLE "+v); err != nil {
@@ -557,7 +592,7 @@ func (r *round) finish(ctx context.Context) (*failure, error) {
 		fail, err := complain("down.sql", err)
 		return r.last(fail), err
 	}
-	rows, err := r.conn.Query(quietly(ctx), "SELECT database, name FROM system.tables WHERE database IN (?, ?) ORDER BY database, name", r.source, r.target)
+	rows, err := r.conn.Query(quietly(ctx), "SELECT database, name FROM system.tables WHERE database IN (?, ?) AND name != '"+clockTable+"' ORDER BY database, name", r.source, r.target)
 	if err != nil {
 		return nil, err
 	}

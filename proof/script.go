@@ -28,6 +28,7 @@ const (
 	actRepair   actKind = "repair"   // an insert that the views missed, then correct.sql
 	actRefresh  actKind = "refresh"  // scheduled views run
 	actExpire   actKind = "expire"   // the finer tiers' TTL passes
+	actSettle   actKind = "settle"   // time passes until all is settled
 )
 
 // name is the checkpoint's name.
@@ -51,6 +52,8 @@ func (a act) name() string {
 		return fmt.Sprintf("after correction of insert %d, which the views missed", a.batch+1)
 	case actRefresh:
 		return "after a refresh"
+	case actSettle:
+		return "after everything settled"
 	case actExpire:
 		return "after the TTL of a finer tier"
 	}
@@ -62,7 +65,7 @@ func (a act) name() string {
 func (w *workload) direct(rng *rand.Rand) {
 	mode := w.model.design.Backfill.Mode
 	var acts []act
-	add := func(kind actKind, batch int) { acts = append(acts, act{kind, batch}) }
+	add := func(kind actKind, batch int) { acts = append(acts, act{kind: kind, batch: batch}) }
 	next := 0
 	insertTo := func(end int) {
 		for ; next < min(end, w.batches); next++ {
@@ -96,25 +99,31 @@ func (w *workload) live(rng *rand.Rand, add func(actKind, int), insertTo func(in
 	d := w.model.design
 	feed := d.Source.Feed
 	repair := -1
-	if rng.IntN(3) == 0 && *next < w.batches {
+	if rng.IntN(5) == 0 && *next < w.batches {
 		repair = w.batches - 1
 	}
-	between := []actKind{actMerge, actRefresh}
+	between := []actKind{actMerge}
+	if d.Freshness != "insert" || w.model.settles > 0 {
+		between = append(between, actRefresh, actRefresh)
+	}
 	if feed == designer.AtLeastOnce {
 		between = append(between, actRetry, actRetry)
 	}
 	for *next < w.batches && *next != repair {
 		insertTo(*next + 1)
-		if rng.IntN(2) == 0 {
+		if rng.IntN(3) == 0 {
 			add(pick(rng, between), rng.IntN(*next))
 		}
 	}
 	if repair >= 0 {
 		add(actRepair, repair)
 	}
-	for _, kind := range []actKind{actMerge, actAudit, actFinal, actReload} {
-		if kind == actFinal || rng.IntN(4) == 0 {
-			add(kind, 0)
+	for _, may := range []struct {
+		kind  actKind
+		oneIn int
+	}{{actMerge, 4}, {actAudit, 6}, {actFinal, 1}, {actReload, 8}} {
+		if rng.IntN(may.oneIn) == 0 {
+			add(may.kind, 0)
 		}
 	}
 	for _, tier := range d.Tiers {
@@ -123,7 +132,12 @@ func (w *workload) live(rng *rand.Rand, add func(actKind, int), insertTo func(in
 			break
 		}
 	}
-	if rng.IntN(2) == 0 {
+	if w.model.settles > 0 {
+		add(actRefresh, 0)
+		add(actSettle, 0)
+		add(actRefresh, 0)
+	}
+	if rng.IntN(6) == 0 {
 		add(actAudit, 0)
 	}
 }

@@ -41,8 +41,7 @@ var writerChoices = map[string][]any{
 	"transform_null_in":                  {0, 1},
 	"optimize_on_insert":                 {0, 1},
 	"parallel_view_processing":           {0, 1},
-	"max_insert_block_size":              {1, 3, 1048449},
-	"min_insert_block_size_rows":         {1, 1048449},
+	"max_insert_block_size":              {3, 1048449, 1048449, 1048449},
 	"session_timezone":                   {"", "Asia/Kathmandu", "America/New_York", "Pacific/Kiritimati"},
 }
 
@@ -65,7 +64,8 @@ func choose(rng *rand.Rand, from map[string][]any) settings {
 
 // on gives a context under which statements run with the settings.
 func (s settings) on(ctx context.Context, more settings) context.Context {
-	all := clickhouse.Settings{"async_insert": 0, "insert_deduplicate": 1}
+	// One thread is enough for a handful of rows, and leaves room for other rounds.
+	all := clickhouse.Settings{"async_insert": 0, "insert_deduplicate": 1, "max_threads": 1, "optimize_throw_if_noop": 0}
 	for k, v := range s {
 		all[k] = v
 	}

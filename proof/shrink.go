@@ -60,6 +60,7 @@ func (w *workload) clone() *workload {
 		c.entities[i] = slices.Clone(e)
 	}
 	c.script = slices.Clone(w.script)
+	c.clocks = slices.Clone(w.clocks)
 	c.reader, c.writer = copySettings(w.reader), copySettings(w.writer)
 	return &c
 }
@@ -132,6 +133,9 @@ func (w *workload) join(b int) {
 		if w.ops[i].cancel >= b {
 			w.ops[i].cancel--
 		}
+	}
+	if w.clocks != nil {
+		w.clocks = slices.Delete(w.clocks, b-1, b)
 	}
 	w.batches--
 	if w.history > b {
@@ -260,7 +264,7 @@ func plainest(t designer.Type) []literal {
 func (w *workload) oneByOne() {
 	inserts := slices.IndexFunc(w.script, func(a act) bool { return a.kind == actInsert })
 	plain := !slices.ContainsFunc(w.script, func(a act) bool { return a.kind == actRepair || a.kind == actRetry })
-	if inserts < 0 || !plain || w.history > 0 {
+	if inserts < 0 || !plain || w.history > 0 || w.clocks != nil {
 		return
 	}
 	arrivals := w.rows()
@@ -283,7 +287,7 @@ func (w *workload) oneByOne() {
 			continue
 		}
 		for range arrivals[a.batch] {
-			script = append(script, act{actInsert, sent})
+			script = append(script, act{kind: actInsert, batch: sent})
 			sent++
 		}
 	}

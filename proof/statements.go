@@ -1,7 +1,6 @@
 package proof
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/rollsmith/rollsmith/designer"
@@ -20,6 +19,7 @@ type Statements struct {
 	Correct  string
 	Monitor  string
 	Down     string
+	clock    bool // some statement asks what time it is
 }
 
 // fromPlan takes the statements of a plan.
@@ -29,7 +29,24 @@ func fromPlan(p *ddl.Plan) *Statements {
 	for _, step := range p.Up {
 		s.Up = append(s.Up, step.SQL)
 	}
+	return s.withClock()
+}
+
+// withClock lets the statements read a round's clock instead of now().
+func (s *Statements) withClock() *Statements {
+	for _, script := range append([]*string{&s.Query, &s.Audit, &s.Backfill, &s.Correct}, pointers(s.Up)...) {
+		s.clock = s.clock || nowCall.MatchString(*script)
+		*script = clocked(*script)
+	}
 	return s
+}
+
+func pointers(texts []string) []*string {
+	out := make([]*string, len(texts))
+	for i := range texts {
+		out[i] = &texts[i]
+	}
+	return out
 }
 
 // The databases of a proof's statements; each round puts its own in their place.
@@ -53,7 +70,7 @@ func stage(d *designer.Design) *designer.Design {
 // in gives the statements with a round's databases in place of the slots.
 func (s *Statements) in(source, target string) *Statements {
 	swap := strings.NewReplacer(sourceSlot, source, targetSlot, target)
-	out := &Statements{Pattern: s.Pattern, Query: swap.Replace(s.Query), Truth: swap.Replace(s.Truth),
+	out := &Statements{Pattern: s.Pattern, clock: s.clock, Query: swap.Replace(s.Query), Truth: swap.Replace(s.Truth),
 		Audit: swap.Replace(s.Audit), Backfill: swap.Replace(s.Backfill), Correct: swap.Replace(s.Correct),
 		Monitor: swap.Replace(s.Monitor), Down: swap.Replace(s.Down)}
 	for _, up := range s.Up {
@@ -166,5 +183,3 @@ func keyText(d *designer.Design, entry string) string {
 	}
 	return entry
 }
-
-var nowCall = regexp.MustCompile(`\bnow\(\)`)

@@ -44,6 +44,10 @@ type workload struct {
 	writer   settings
 	base     int64 // the first version
 	scale    int64 // distance between versions
+	// clocks, where entities settle, are the moments of the inserts; end is when
+	// all is settled.
+	clocks []int64
+	end    int64
 }
 
 // rowKind says what a row is to its feed.
@@ -97,6 +101,12 @@ func (w *workload) rows() [][]row {
 	}
 	for i, o := range w.ops {
 		e := &state[o.entity]
+		if e.last != nil && !w.inTime(e.last.values, o.batch) || e.latest != nil && o.kind == repeat && !w.inTime(e.latest.values, o.batch) {
+			continue // it has settled
+		}
+		if o.kind == put && !w.inTime(w.fill(row{entity: o.entity, kind: stateRow}, o.body), o.batch) {
+			continue
+		}
 		switch {
 		case o.kind == repeat:
 			if e.latest != nil && !m.cancels() {
