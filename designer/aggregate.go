@@ -32,7 +32,7 @@ func orNull(cond, expr string) string {
 // metric is computed exactly too, as the truth is.
 func (q *Rows) Aggregate(m Measure, exact bool) string {
 	if m.Kind == Ratio {
-		return divide(q.Aggregate(*q.r.Measure(m.Numerator), exact), q.Aggregate(*q.r.Measure(m.Denominator), exact))
+		return Divide(q.Aggregate(*q.r.Measure(m.Numerator), exact), q.Aggregate(*q.r.Measure(m.Denominator), exact))
 	}
 	v, cond, order := q.parts(m)
 	exact = exact || m.IsExact()
@@ -64,8 +64,8 @@ func (q *Rows) Aggregate(m Measure, exact bool) string {
 	}
 }
 
-// divide gives the real quotient as Float64, NULL by zero.
-func divide(numerator, denominator string) string {
+// Divide gives the real quotient as Float64, NULL by zero.
+func Divide(numerator, denominator string) string {
 	return fmt.Sprintf("toFloat64(%s) / nullIf(toFloat64(%s), 0)", numerator, denominator)
 }
 

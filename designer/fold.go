@@ -98,7 +98,7 @@ func (r *Rollup) foldOver(mode Mode, rows *Rows) *Fold {
 	f.Reads = nil
 	for _, m := range r.Measures {
 		if m.Kind == Ratio {
-			f.Reads = append(f.Reads, ddl.As(divide(exprOf(reads, m.Numerator), exprOf(reads, m.Denominator)), m.Name))
+			f.Reads = append(f.Reads, ddl.As(Divide(exprOf(reads, m.Numerator), exprOf(reads, m.Denominator)), m.Name))
 		} else {
 			f.Reads = append(f.Reads, ddl.As(exprOf(reads, m.Name), m.Name))
 		}

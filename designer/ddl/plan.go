@@ -26,15 +26,19 @@ type Target struct {
 // Plan is everything a design is carried out with. The texts are whole scripts,
 // every statement ending in a semicolon.
 type Plan struct {
-	Pattern  string
-	Targets  []Target
-	Up       []Step
-	Query    string
-	Truth    string
-	Audit    string
-	Backfill string
-	Correct  string
-	Monitor  string
+	Pattern string
+	Targets []Target
+	Up      []Step
+	// Read is what the read view selects, before settings are pinned.
+	Read Select
+	// PerPartition says that FINAL may go partition by partition in Read.
+	PerPartition bool
+	Query        string
+	Truth        string
+	Audit        string
+	Backfill     string
+	Correct      string
+	Monitor      string
 }
 
 // Down gives the script that removes what Up made, in the reverse order.

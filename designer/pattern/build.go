@@ -59,7 +59,11 @@ func replicated(engine string) string {
 }
 
 func (b *builder) drop(kind, suffix string) string {
-	return "DROP " + kind + " IF EXISTS " + b.table(suffix) + ddl.OnCluster(b.r.Deployment.OnCluster)
+	sql := "DROP " + kind + " IF EXISTS " + b.table(suffix) + ddl.OnCluster(b.r.Deployment.OnCluster)
+	if kind == "TABLE" && b.r.Deployment.Replicated {
+		sql += " SYNC" // else its path stays taken for a while
+	}
+	return sql
 }
 
 // distribute puts a Distributed table over a target, so that reads see every shard.
@@ -69,9 +73,6 @@ func (b *builder) distribute(suffix string) {
 		return
 	}
 	args := []string{ddl.Literal(d.OnCluster), ddl.Literal(b.r.Target.Database), ddl.Literal(b.name(suffix))}
-	if d.ShardingKey != "" {
-		args = append(args, d.ShardingKey)
-	}
 	b.step(ddl.Step{
 		Name: b.name(suffix + "_all"),
 		SQL: fmt.Sprintf("CREATE TABLE %s%s AS %s\nENGINE = Distributed(%s)", b.table(suffix+"_all"), ddl.OnCluster(d.OnCluster),
@@ -99,6 +100,7 @@ func (b *builder) view(suffix, to, why string, s ddl.Select) {
 // query, the truth and the audit.
 func (b *builder) readView(s ddl.Select, perPartition bool, why string) *ddl.Plan {
 	r := b.r
+	b.plan.Read, b.plan.PerPartition = s, perPartition
 	s.Settings = r.ReadSettings(perPartition)
 	v := ddl.CreateView{Database: r.Target.Database, Name: r.Target.Prefix, OnCluster: r.Deployment.OnCluster, Select: s}
 	b.step(ddl.Step{

@@ -25,6 +25,7 @@ func Decide(r *designer.Rollup) (*designer.Decision, error) {
 	}
 	d := &designer.Decision{Rollup: r, Pattern: chosen.ID, Title: chosen.Title, Reasons: chosen.Judge(r).For, Plan: chosen.Plan(r)}
 	d.Reasons = append(d.Reasons, reason("price", chosen.Price))
+	d.Reasons = append(d.Reasons, oneOrTwo(r, chosen)...)
 	d.Rejected = rejected(r, chosen)
 	d.Warnings = warnings(r, chosen)
 	d.Questions = questions(r, chosen)
@@ -59,6 +60,9 @@ func choose(r *designer.Rollup) (*designer.Pattern, error) {
 		}
 		return p, nil
 	}
+	if wantsBoth(r) {
+		return Mixed, nil
+	}
 	return cheapest(r), nil
 }
 
@@ -74,7 +78,7 @@ func cheapest(r *designer.Rollup) *designer.Pattern {
 
 // keepsStates reports whether a pattern's targets can be chained into tiers.
 func keepsStates(p *designer.Pattern) bool {
-	return p == Summing || p == Aggregating || p == Ledger || p == Signed
+	return p == Summing || p == Aggregating || p == Ledger || p == Signed || p == Mixed
 }
 
 func rejected(r *designer.Rollup, chosen *designer.Pattern) []designer.Rejection {
@@ -102,8 +106,9 @@ func backfillFits(r *designer.Rollup, p *designer.Pattern) error {
 	if !stores {
 		return nil // nothing to fill, or a refresh fills it
 	}
-	cancels := r.Source.Feed == designer.Ledger && p == Ledger || r.SignFeed()
-	idempotent := p == Replacing && !r.SignFeed() || p == Aggregating && r.Source.Feed != designer.Append
+	cancels := r.Source.Feed == designer.Ledger && (p == Ledger || p == Mixed) || r.SignFeed()
+	idempotent := p == Replacing && !r.SignFeed() || p == Aggregating && r.Source.Feed != designer.Append ||
+		p == Mixed && r.Source.Feed == designer.AtLeastOnce
 	switch r.Backfill.Mode {
 	case designer.BackfillOverlap:
 		if !idempotent {

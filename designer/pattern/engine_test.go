@@ -19,6 +19,9 @@ import (
 
 var engine *sandbox.Engine
 
+// engineContext outlives every test: the engine's own, for what is asked once.
+var engineContext = context.Background()
+
 func TestMain(m *testing.M) {
 	sandbox.Child()
 	e, err := sandbox.Start(context.Background(), sandbox.Options{Logs: true})

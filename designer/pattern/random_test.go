@@ -1,0 +1,191 @@
+package pattern_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/rollsmith/rollsmith/designer"
+	"github.com/rollsmith/rollsmith/designer/ddl"
+	"github.com/rollsmith/rollsmith/designer/pattern"
+	"github.com/rollsmith/rollsmith/problem"
+	"github.com/rollsmith/rollsmith/proof"
+)
+
+// factsOf gives what the engine said of every expression that a random document
+// may hold, by its text. It is asked once.
+var factsOf = sync.OnceValues(func() (map[string]designer.ExprFact, error) {
+	d := &designer.Design{Source: designer.Source{Columns: universe}}
+	add := func(text string) {
+		d.Grain.Dimensions = append(d.Grain.Dimensions, designer.Dimension{Expr: text})
+	}
+	for _, x := range slices.Concat(conditions, values, dimensions) {
+		add(x.text)
+	}
+	for _, c := range universe {
+		if c.Name != "tags" {
+			add(ddl.Ident(c.Name))
+		}
+	}
+	for _, k := range []string{"intDiv(id, 2)", "id % 3", "toDate(at_ms, 'UTC')", "toYYYYMM(at_ms)", "toYYYYMM(day)", "tenant % 2", "cityHash64(id)", "cityHash64(country)"} {
+		add(k)
+	}
+	facts, err := engine.Analyse(engineContext, d)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]designer.ExprFact{
+		"(tenant % 2, flag)": {Type: "Tuple(UInt32, Bool)", Columns: []string{"flag", "tenant"}},
+		"rand()":             {Type: "UInt32"},
+	}
+	for i, x := range d.Grain.Dimensions {
+		out[x.Expr] = facts.Exprs[fmt.Sprintf("grain.dimensions[%d].expr", i)]
+	}
+	return out, nil
+})
+
+// recall gives a document's facts from what is known of its expressions.
+func recall(t testing.TB, d *designer.Design) *designer.Facts {
+	t.Helper()
+	known, err := factsOf()
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts := &designer.Facts{Exprs: map[string]designer.ExprFact{}, Engine: engine.Version()}
+	for _, x := range d.Expressions() {
+		fact, ok := known[x.Text]
+		if !ok {
+			t.Fatalf("%s: nothing is known of %q", x.Path, x.Text)
+		}
+		facts.Exprs[x.Path] = fact
+	}
+	return facts
+}
+
+// decide takes a random document through everything short of the engine.
+func decide(t testing.TB, seed uint64) (*designer.Design, *designer.Decision, error) {
+	t.Helper()
+	d, err := designer.Parse(document(seed).JSON())
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := designer.Resolve(d, recall(t, d))
+	if err != nil {
+		return d, nil, err
+	}
+	decision, err := pattern.Decide(r)
+	return d, decision, err
+}
+
+// refusedWell fails unless err is a refusal that names field, code and remedy.
+func refusedWell(t testing.TB, err error) *problem.Error {
+	t.Helper()
+	p, ok := problem.As(err)
+	if !ok || p.Kind != problem.Invalid || p.Code == "" || p.Field == "" || p.Message == "" || p.Hint == "" {
+		t.Fatalf("not a refusal that a person can use: %#v", err)
+	}
+	return p
+}
+
+// TestTenThousandDocuments: whatever document comes, there is a bundle, the same
+// bytes each time, or a refusal with a code and a field. Every statement of every
+// hundredth bundle is one that the engine's parser takes.
+func TestTenThousandDocuments(t *testing.T) {
+	refusals, chosen := map[string]int{}, map[string]int{}
+	var statements []string
+	for seed := range uint64(10_000) {
+		_, decision, err := decide(t, seed)
+		if err != nil {
+			refusals[refusedWell(t, err).Code]++
+			continue
+		}
+		chosen[decision.Pattern]++
+		files := designer.Bundle(decision)
+		_, second, err := decide(t, seed)
+		if err != nil {
+			t.Fatalf("seed %d: a second time: %v", seed, err)
+		}
+		sameFiles(t, seed, files, designer.Bundle(second))
+		if seed%40 == 0 {
+			statements = append(statements, bundled(files)...)
+		}
+	}
+	parseAll(t, statements)
+	t.Logf("chosen %v, refused %v, %d statements parsed", chosen, refusals, len(statements))
+	for _, id := range pattern.IDs() {
+		if chosen[id] < 20 {
+			t.Errorf("pattern %s was chosen %d times only: the documents do not reach it", id, chosen[id])
+		}
+	}
+}
+
+func sameFiles(t *testing.T, seed uint64, a, b []designer.File) {
+	t.Helper()
+	if len(a) != len(b) {
+		t.Fatalf("seed %d: %d files, then %d", seed, len(a), len(b))
+	}
+	for i := range a {
+		if a[i].Path != b[i].Path || !bytes.Equal(a[i].Data, b[i].Data) {
+			t.Fatalf("seed %d: %s is not the same twice", seed, a[i].Path)
+		}
+	}
+}
+
+// bundled gives every SQL statement of a bundle.
+func bundled(files []designer.File) []string {
+	var out []string
+	for _, f := range files {
+		if strings.HasSuffix(f.Path, ".sql") {
+			out = append(out, proof.Split(string(f.Data))...)
+		}
+	}
+	return out
+}
+
+// parseAll asks the engine's formatter, a hundred statements at a time, whether
+// each is one statement.
+func parseAll(t *testing.T, statements []string) {
+	t.Helper()
+	for chunk := range slices.Chunk(statements, 100) {
+		var literals []string
+		for _, s := range chunk {
+			literals = append(literals, ddl.Literal(s))
+		}
+		var failed []uint64
+		query := "SELECT arrayFilter((i, q) -> formatQueryOrNull(q) IS NULL, range(length(qs)), qs) FROM (SELECT [" + strings.Join(literals, ",\n") + "] AS qs) SETTINGS max_query_size = 100000000"
+		if err := engine.Conn().QueryRow(t.Context(), query).Scan(&failed); err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range failed {
+			t.Errorf("the engine does not parse:\n%s", chunk[i])
+		}
+	}
+}
+
+// TestFactsAreTheEngines: what is recalled of a document's expressions is what
+// the engine says of them in the document.
+func TestFactsAreTheEngines(t *testing.T) {
+	for seed := range uint64(60) {
+		d, err := designer.Parse(document(seed).JSON())
+		if err != nil {
+			continue
+		}
+		want, err := engine.Analyse(t.Context(), d)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for path, fact := range recall(t, d).Exprs {
+			if path == "source.partition_by" || path == "deployment.sharding_key" {
+				fact.Type = want.Exprs[path].Type
+			}
+			if diff := cmp.Diff(want.Exprs[path], fact); diff != "" {
+				t.Errorf("seed %d: %s (-engine +recalled):\n%s", seed, path, diff)
+			}
+		}
+	}
+}
