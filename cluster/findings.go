@@ -22,6 +22,13 @@ func (m *Measurement) summarise() {
 		}
 		m.find("partitions", s.Basis, means, "%d of %d entities have rows in more than one partition, %d of them by their live rows alone (%d have more than one row).", s.Spread, s.Keys, s.Live, s.Several)
 	}
+	if s := m.Shards; s != nil {
+		means := ""
+		if s.Spread > 0 {
+			means = "No merge and no FINAL on a shard brings such an entity together: the sharding key has to be a stable function of the entity key."
+		}
+		m.find("shards", s.Basis, means, "%d of %d entities have rows on more than one shard.", s.Spread, s.Keys)
+	}
 	if d := m.Duplicates; d != nil && len(d.Buckets) > 0 {
 		young := d.Buckets[0]
 		text := fmt.Sprintf("Data %s old holds %.3f rows for each distinct one", young.Label, young.Factor)

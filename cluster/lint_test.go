@@ -1,13 +1,17 @@
 package cluster
 
 import (
+	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/tools/txtar"
 
 	"github.com/rollsmith/rollsmith/designer/hazard"
+	"github.com/rollsmith/rollsmith/problem"
 )
 
 const fixtures = "../designer/hazard/testdata"
@@ -46,6 +50,59 @@ func TestEveryRuleHasBothFixtures(t *testing.T) {
 		if r.Title == "" || r.Doc == "" || r.Severity == "" {
 			t.Errorf("%s does not say what it is", r.Code)
 		}
+	}
+}
+
+// TestLintReadsPopulateFromTheLog finds what the server keeps nowhere else.
+func TestLintReadsPopulateFromTheLog(t *testing.T) {
+	db := scratch(t)
+	do(t, db, "CREATE TABLE DB.src (a UInt32) ENGINE = MergeTree ORDER BY a",
+		"CREATE MATERIALIZED VIEW DB.mv ENGINE = SummingMergeTree ORDER BY a POPULATE AS SELECT a, count() AS n FROM DB.src GROUP BY a",
+		"SYSTEM FLUSH LOGS")
+	r, missing, err := Lint(context.Background(), Through(engine.Conn(), "test"), Audit{Database: db})
+	if err != nil || !found(r, "populate") {
+		t.Errorf("found %v, missing %v, error %v", codes(r), missing, err)
+	}
+}
+
+// TestLintOfALargeClusterIsQuick audits 2,000 views with one statement per
+// system table.
+func TestLintOfALargeClusterIsQuick(t *testing.T) {
+	c := &hazard.Catalog{}
+	for i := range 10_000 {
+		c.Tables = append(c.Tables, &hazard.Table{DB: "d", Name: fmt.Sprintf("t%d", i), Engine: hazard.ParseEngine("SummingMergeTree ORDER BY (day, site)"),
+			Columns: []hazard.Column{{Name: "day", Type: "Date"}, {Name: "site", Type: "UInt32"}, {Name: "n", Type: "UInt64"}}})
+	}
+	for i := range 2_000 {
+		c.Definitions = append(c.Definitions, &hazard.Definition{DB: "d", Name: fmt.Sprintf("v%d", i), Materialized: true, TargetDB: "d", TargetName: fmt.Sprintf("t%d", i+5000),
+			Select: fmt.Sprintf("SELECT day, site, count() AS n FROM d.t%d GROUP BY day, site", i)})
+	}
+	began := time.Now()
+	r := hazard.Audit(c, hazard.Input{})
+	if took := time.Since(began); len(r.Views) != 2_000 || took > 10*time.Second {
+		t.Errorf("%d views in %s", len(r.Views), took)
+	}
+}
+
+// TestLintSaysWhatItMayNotSee judges with what a narrow account is shown, and
+// tells a server that does not answer apart.
+func TestLintSaysWhatItMayNotSee(t *testing.T) {
+	db := scratch(t)
+	do(t, db, "CREATE TABLE DB.src (a UInt32) ENGINE = MergeTree ORDER BY a", "CREATE TABLE DB.dst (a UInt32, n UInt64) ENGINE = MergeTree ORDER BY a",
+		"CREATE MATERIALIZED VIEW DB.mv TO DB.dst AS SELECT a, count() AS n FROM DB.src GROUP BY a")
+	r, missing, err := Lint(context.Background(), as(t, "locked", Native), Audit{Database: db})
+	if err != nil || !found(r, "aggregate-into-plain-mergetree") {
+		t.Errorf("found %v, missing %v, error %v", codes(r), missing, err)
+	}
+	down, err := OpenDSN(context.Background(), "clickhouse://127.0.0.1:1/default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer down.Close()
+	if _, _, err := Lint(context.Background(), down, Audit{}); err == nil {
+		t.Error("a server that is down is judged all the same")
+	} else if p, ok := problem.As(err); !ok || p.Kind != problem.Down {
+		t.Errorf("a server that is down gives %v", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +51,9 @@ func addProfiles() {
 func TestMain(m *testing.M) {
 	addProfiles()
 	sandbox.Child()
+	if slices.ContainsFunc(os.Args, func(arg string) bool { return strings.HasPrefix(arg, "-test.fuzzworker") }) {
+		os.Exit(m.Run()) // the fuzzers need no engine
+	}
 	os.Exit(func() int {
 		var err error
 		engine, err = sandbox.Start(context.Background(), sandbox.Options{Logs: true, Users: accounts})

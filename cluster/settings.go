@@ -30,9 +30,12 @@ type setting struct {
 
 // wanted lists every setting that the door may send.
 var wanted = []string{"readonly", "allow_ddl", "max_execution_time", "timeout_overflow_mode", "max_rows_to_read",
-	"max_bytes_to_read", "read_overflow_mode", "max_result_rows", "result_overflow_mode", "max_memory_usage", "max_threads",
+	"max_bytes_to_read", "read_overflow_mode", "max_result_rows", "max_result_bytes", "result_overflow_mode", "max_memory_usage", "max_threads",
 	"priority", "use_query_cache", "log_comment", "cancel_http_readonly_queries_on_client_close",
 	"join_use_nulls", "aggregate_functions_null_for_empty", "final"}
+
+// mostResultBytes bounds what one answer may weigh: ten thousand rows of DDL fit.
+const mostResultBytes = 64 << 20
 
 // Enforcement says who keeps our limits: the server, or only we ourselves.
 type Enforcement struct {
@@ -98,7 +101,7 @@ func (c *Cluster) settingsFor(ctx context.Context, ask Ask) (clickhouse.Settings
 		"readonly": 2, "allow_ddl": 0,
 		"max_execution_time": max(1, int((l.Time+time.Second-1)/time.Second)), "timeout_overflow_mode": "throw",
 		"max_rows_to_read": l.ReadRows, "max_bytes_to_read": l.ReadBytes, "read_overflow_mode": "throw",
-		"max_result_rows": l.ResultRows, "result_overflow_mode": "throw",
+		"max_result_rows": l.ResultRows, "max_result_bytes": mostResultBytes, "result_overflow_mode": "throw",
 		"max_memory_usage": l.Memory, "max_threads": 2, "priority": 10, "use_query_cache": 0,
 		"log_comment": comment(ask), "cancel_http_readonly_queries_on_client_close": 1,
 		"join_use_nulls": 0, "aggregate_functions_null_for_empty": 0, "final": 0,

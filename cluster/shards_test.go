@@ -106,6 +106,34 @@ func TestDistributedTablesAreFollowedAndMeasuredByShard(t *testing.T) {
 	}
 }
 
+func TestMeasureFindsTheDistributedTable(t *testing.T) {
+	first, second := twoShards(t)
+	ctx := context.Background()
+	for _, e := range []*sandbox.Engine{first, second} {
+		for _, sql := range []string{"CREATE DATABASE shop", "CREATE TABLE shop.l (id UInt64, v UInt64) ENGINE = ReplacingMergeTree(v) ORDER BY id", "INSERT INTO shop.l SELECT number, 1 FROM numbers(10)"} {
+			if err := e.Conn().Exec(ctx, sql); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := first.Conn().Exec(ctx, "CREATE TABLE shop.d AS shop.l ENGINE = Distributed('pair', 'shop', 'l', rand())"); err != nil {
+		t.Fatal(err)
+	}
+	c, err := OpenDSN(ctx, first.DSN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	in, err := c.Introspect(ctx, "shop", "l")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := c.Measure(ctx, in.Source)
+	if err != nil || m.Shards == nil || m.Shards.Spread != 10 || finding(m, "shards") == "" {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
 func TestADeadShardIsSaid(t *testing.T) {
 	first, second := twoShards(t)
 	ctx := context.Background()

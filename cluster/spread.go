@@ -74,3 +74,29 @@ func (c *Cluster) Shards(ctx context.Context, database, table string, s designer
 	found[0].Basis = Basis{SQL: ask.SQL, Sample: sample.Words, Confidence: sample.Sure, Took: Took(cost.Took)}
 	return shards, found[0], nil
 }
+
+// measureShards looks for a Distributed table over the source and measures
+// through it; without one there is nothing to say.
+func (c *Cluster) measureShards(ctx context.Context, m *Measurement) error {
+	s := m.Source
+	lineage, err := c.Lineage(ctx, s.Database, s.Table)
+	if err != nil {
+		return err
+	}
+	for _, e := range lineage.Edges {
+		if e.Kind != "local" || e.To != dotted(s.Database, s.Table) {
+			continue
+		}
+		for _, n := range lineage.Nodes {
+			if n.ID != e.From {
+				continue
+			}
+			_, spread, err := c.Shards(ctx, n.Database, n.Name, s)
+			if err == nil {
+				m.Shards = &spread
+			}
+			return err
+		}
+	}
+	return nil
+}
