@@ -9,7 +9,7 @@ var mutableKey = &Rule{
 }
 
 func checkMutableKey(v *View) []Finding {
-	if !v.incremental() || !v.entityTarget() {
+	if !v.incremental() || v.feed == "ledger" || !v.entityTarget() {
 		return nil
 	}
 	var doubtful []Finding

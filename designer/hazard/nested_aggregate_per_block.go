@@ -35,7 +35,11 @@ func (f *flat) ownAggregated() bool {
 func (f *flat) carriesOver() bool {
 	found := false
 	for _, o := range f.outputs {
-		for _, a := range aggregates(o) {
+		all := aggregates(o)
+		for _, a := range all {
+			if isOver(a, all) {
+				continue
+			}
 			if a.arg() == nil || !hasAggregate(a.arg()) {
 				if a.base == "count" && a.arg() == nil {
 					return false

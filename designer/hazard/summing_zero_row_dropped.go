@@ -43,10 +43,12 @@ func (v *View) mayBeZero(o *Output) bool {
 	for _, a := range aggs {
 		arg := a.arg()
 		switch {
+		case a.has("If") && a.base == "count" && v.bothSides(a):
+			return false
 		case a.has("If"):
 		case arg == nil || arg.kind == literalExpr:
 			return false
-		case contains(v.signs(), arg.name):
+		case v.countsSigns(arg):
 			return false
 		case v.negated(a), isTest(arg), v.negatedColumn(arg):
 		default:
@@ -54,6 +56,28 @@ func (v *View) mayBeZero(o *Output) bool {
 		}
 	}
 	return true
+}
+
+// countsSigns tells whether an argument is made of signs and flags alone, so
+// that its sum counts the rows that are left.
+func (v *View) countsSigns(arg *Expr) bool {
+	cols := arg.columns()
+	for _, c := range cols {
+		if !contains(v.signs(), c) {
+			return false
+		}
+	}
+	return len(cols) > 0
+}
+
+// bothSides tells whether the rows that the count leaves out are counted beside it.
+func (v *View) bothSides(a Agg) bool {
+	for _, col := range v.signs() {
+		if v.otherSide(a, col) {
+			return true
+		}
+	}
+	return false
 }
 
 // isTest tells whether an expression is 0 or 1 by a condition.

@@ -136,8 +136,15 @@ func (v *View) groupedBy(cols []string) bool {
 	return true
 }
 
-// reads tells whether an output, a key or a filter of the view uses the column.
-func (v *View) reads(col string) bool { return v.carries(col) || v.filters(col) }
+// reads tells whether an output, a key, a filter or HAVING uses the column.
+func (v *View) reads(col string) bool {
+	for f := v.flat; f != nil; f = f.inner {
+		if contains(f.having.columns(), col) {
+			return true
+		}
+	}
+	return v.carries(col) || v.filters(col)
+}
 
 // carries tells whether an output or a key of the view uses the column.
 func (v *View) carries(col string) bool {
