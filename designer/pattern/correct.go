@@ -18,14 +18,14 @@ func window(r *designer.Rollup, expr string, t designer.Type, iv designer.Interv
 	bucket := r.BucketExpr(expr, t, iv)
 	edge := func(param string) string {
 		if t.DateOnly() { // a day's own date, whatever the zone
-			param = "toDate(" + param + ", 'UTC')"
+			param = "toDate(" + param + ")"
 		}
 		return r.BucketExpr(param, t, iv)
 	}
-	return fmt.Sprintf("%s >= %s AND %s <= %s", bucket, edge("{from:DateTime('UTC')}"), bucket, edge("{to:DateTime('UTC')} - INTERVAL 1 SECOND"))
+	return fmt.Sprintf("%s >= %s AND %s <= %s", bucket, edge("{from:DateTime}"), bucket, edge("{to:DateTime} - INTERVAL 1 SECOND"))
 }
 
-const windowNote = "Parameters: from and to, in UTC (clickhouse-client --param_from='2026-01-01 00:00:00' --param_to='2026-02-01 00:00:00').\nThe window is half-open; buckets that it touches are repaired whole."
+const windowNote = "Parameters: from and to, in the session's time zone (clickhouse-client --param_from='2026-01-01 00:00:00' --param_to='2026-02-01 00:00:00').\nThe window is half-open; buckets that it touches are repaired whole."
 
 // foldCorrect empties the window's buckets and fills them again where nothing
 // is ever taken back. A ledger cannot be rebuilt in part (DESIGN §4).
