@@ -96,13 +96,13 @@ CREATE TABLE shop.events_hourly
     hour DateTime('UTC'),
     event_type LowCardinality(String),
     events SimpleAggregateFunction(sum, UInt64),
-    users AggregateFunction(uniq, UInt64)
+    users_approx AggregateFunction(uniq, UInt64)
 )
 ENGINE = AggregatingMergeTree ORDER BY (event_type, hour)
 COMMENT 'Events by hour';
 
 CREATE MATERIALIZED VIEW shop.events_hourly_mv TO shop.events_hourly AS
-SELECT toStartOfHour(ts, 'UTC') AS hour, event_type, count() AS events, uniqState(user_id) AS users
+SELECT toStartOfHour(ts, 'UTC') AS hour, event_type, count() AS events, uniqState(user_id) AS users_approx
 FROM shop.events GROUP BY hour, event_type;
 
 -- A view that adds every version of every order: it double counts.

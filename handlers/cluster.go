@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -24,7 +25,7 @@ func (h *Handlers) showCluster(w http.ResponseWriter, r *http.Request) error {
 		h.render(w, r, http.StatusOK, web.TableRegion(list))
 		return nil
 	}
-	v := web.Cluster{Name: c.Name(), URL: clusterURL(c.Name()), Endpoint: c.Config().Endpoint(), Notes: c.Config().Notes, List: list}
+	v := web.Cluster{Name: c.Name(), URL: clusterURL(c.Name()), Endpoint: c.Config().Endpoint(), List: list}
 	describeConnection(r, c, &v)
 	describeViews(r, c, &v)
 	h.render(w, r, http.StatusOK, web.ClusterPage(v))
@@ -56,7 +57,7 @@ func searchTables(r *http.Request, c *cluster.Cluster) web.TableList {
 	return l
 }
 
-// homeViews is how many views a cluster's page lists.
+// clusterViews is how many views a cluster's page lists.
 const clusterViews = 200
 
 func describeViews(r *http.Request, c *cluster.Cluster, v *web.Cluster) {
@@ -79,28 +80,42 @@ func describeViews(r *http.Request, c *cluster.Cluster, v *web.Cluster) {
 	}
 }
 
-// describeConnection tells who keeps our limits: the server, or only we.
+// describeConnection tells how far the connection gets, and what the account
+// may read.
 func describeConnection(r *http.Request, c *cluster.Cluster, v *web.Cluster) {
-	config := c.Config()
-	say := func(term, text string) { v.Facts = append(v.Facts, web.Fact{Term: term, Text: text}) }
-	say("Protocol", map[bool]string{true: "HTTP", false: "native"}[config.Protocol == cluster.HTTP]+map[bool]string{true: " with TLS", false: ", not encrypted"}[config.Secure])
-	if config.SkipVerify {
-		say("Certificate", "not verified: anybody in between can read along")
+	report := c.Check(r.Context(), nil)
+	v.Notes = append(v.Notes, report.Notes...)
+	for _, s := range report.Steps {
+		v.Steps = append(v.Steps, web.CheckStep{Name: s.Name, OK: s.OK, Text: s.Text, Fix: s.Fix, Took: web.Took(time.Duration(s.Took))})
 	}
-	e, err := c.Enforcement(r.Context())
-	if err != nil {
-		v.Trouble = web.TroubleOf(err)
+	if !report.OK {
 		return
 	}
-	switch {
-	case e.Readonly == 0:
-		say("Account", "can write; every statement of ours is sent read-only")
-	default:
-		say("Account", "read-only (readonly = "+strconv.Itoa(e.Readonly)+")")
+	say := func(term, text string) {
+		if text != "" {
+			v.Facts = append(v.Facts, web.Fact{Term: term, Text: text})
+		}
 	}
-	if len(e.Refused) == 0 {
-		say("Limits", "time, rows, bytes and memory are kept by the server")
-	} else {
-		say("Limits", "the account lets us send only some ("+strings.Join(e.Sent, ", ")+"); our own timers stand in for the rest")
+	say("ClickHouse", report.Server.Version)
+	say("Up for", report.Server.UptimeText())
+	say("Host", report.Server.Host)
+	say("Account", report.Server.User+": "+report.Enforcement.Words())
+	say("Time zone", report.Server.Timezone)
+	for _, g := range report.Topology.Clusters {
+		if g.Local {
+			say("Cluster "+g.Name, fmt.Sprintf("%s, %s", web.Plural(g.Shards, "shard"), web.Plural(g.Replicas, "replica")))
+		}
 	}
+	lacking := false
+	for _, a := range report.Abilities {
+		right := web.Right{Can: a.OK, What: a.Name}
+		if !a.OK {
+			right.Lost, lacking = strings.TrimSpace("Without it: "+a.Costs+". "+a.Why), lacking || a.Grant != ""
+		}
+		v.Rights = append(v.Rights, right)
+	}
+	if lacking || report.Enforcement.Readonly == 0 {
+		v.Fix = cluster.Grants("")
+	}
+	v.Missing = report.Missing
 }

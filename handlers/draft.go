@@ -168,7 +168,9 @@ func answerFeed(d *designer.Design) string {
 func answerMetrics(d *designer.Design) string {
 	var names []string
 	for _, m := range d.Metrics {
-		names = append(names, m.Name)
+		if m.Name != "" {
+			names = append(names, m.Name)
+		}
 	}
 	return strings.Join(names, ", ")
 }

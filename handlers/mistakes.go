@@ -91,6 +91,21 @@ func onlyStep(doc *designer.Design, slug string) *designer.Design {
 	return d
 }
 
+// truthSoFar asks the question of the source itself, as far as it stands; it is
+// empty while that makes no sense.
+func (h *Handlers) truthSoFar(ctx context.Context, doc *designer.Design) string {
+	if len(doc.Metrics) == 0 {
+		return ""
+	}
+	d := clone(doc)
+	d.Name, d.Pattern, d.Backfill, d.Tiers, d.Freshness, d.Target, d.Deployment = "draft", "auto", designer.Backfill{}, nil, "", designer.Target{}, designer.Deployment{}
+	r, err := h.resolve(ctx, d)
+	if err != nil {
+		return ""
+	}
+	return r.Truth().SQL()
+}
+
 // fieldError places a problem at the input of its field, which may be on
 // another step's page.
 func fieldError(p *problem.Error, slug, base string) web.FieldError {

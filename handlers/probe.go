@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,12 +15,12 @@ import (
 
 // probeResult is what a measurement found, kept with the draft.
 type probeResult struct {
-	Trouble *web.Trouble      `json:"trouble,omitempty"`
-	Rows    []web.ProbeRow    `json:"rows,omitempty"`
-	Results []web.EvidenceRow `json:"results,omitempty"`
-	Says    map[string]string `json:"says,omitempty"`    // by the id of the input it speaks to
-	Changes map[string]bool   `json:"changes,omitempty"` // inputs whose value was seen to change
-	At      time.Time         `json:"at"`
+	Trouble  *web.Trouble      `json:"trouble,omitempty"`
+	Rows     []web.ProbeRow    `json:"rows,omitempty"`
+	Results  []web.EvidenceRow `json:"results,omitempty"`
+	Says     map[string]string `json:"says,omitempty"`     // by the id of the input it speaks to
+	Suggests map[string]string `json:"suggests,omitempty"` // stable, mutable or unknown, by the id of the input
+	At       time.Time         `json:"at"`
 }
 
 // says gives what was measured about one input.
@@ -69,21 +70,6 @@ func typeOf(s designer.Source, name string) string {
 	return ""
 }
 
-func keyTuple(s designer.Source) string {
-	key := s.Key
-	if len(key) == 0 {
-		key = s.OrderBy
-	}
-	var parts []string
-	for _, k := range key {
-		if s.Column(k) != nil {
-			k = ddl.Ident(k)
-		}
-		parts = append(parts, k)
-	}
-	return "(" + strings.Join(parts, ", ") + ")"
-}
-
 // probe runs a measurement on the draft's cluster; what goes wrong is a result
 // too, and costs the draft nothing.
 func (h *Handlers) probe(ctx context.Context, d *draft, name string) {
@@ -110,131 +96,94 @@ func (h *Handlers) probe(ctx context.Context, d *draft, name string) {
 	d.notes.Probes[name] = result
 }
 
-// stabilitySQL counts the entities in whose rows a value differs. Tuples keep
-// NULL as a value; deleted rows are left out, since theirs may be defaults.
-const stabilitySQL = `SELECT toUInt64(count()) AS keys, toUInt64(countIf(n > 1)) AS several, arrayMap(x -> toUInt64(x), sumForEach(arrayMap(x -> x > 1, c))) AS changed
-FROM (
-    SELECT count() AS n, [%s] AS c
-    FROM %s
-    WHERE %s
-    GROUP BY %s
-)`
-
+// probeStability asks the cluster which values change across versions.
 func probeStability(ctx context.Context, c *cluster.Cluster, doc *designer.Design) (probeResult, error) {
-	s := doc.Source
-	sample, err := c.SampleKeys(ctx, s)
-	if err != nil {
-		return probeResult{}, err
-	}
-	where := "(" + sample.Where + ")"
-	if s.Deleted != "" {
-		where += " AND " + ddl.Ident(s.Deleted) + " = 0"
-	}
 	values := measuredOf(doc)
-	var distinct []string
+	var asked []cluster.Named
 	for _, v := range values {
-		distinct = append(distinct, "uniqExact(tuple("+v.expr+"))")
+		asked = append(asked, cluster.Named{Name: v.name, Expr: v.expr})
 	}
-	if len(distinct) == 0 {
-		return probeResult{}, nil
-	}
-	type row struct {
-		Keys    uint64   `ch:"keys"`
-		Several uint64   `ch:"several"`
-		Changed []uint64 `ch:"changed"`
-	}
-	sql := fmt.Sprintf(stabilitySQL, strings.Join(distinct, ", "), ddl.Table(s.Database, s.Table), where, keyTuple(s))
-	found, cost, err := cluster.Rows[row](ctx, c, cluster.Ask{For: "wizard: stability", SQL: sql, Limit: cluster.Probe})
+	found, err := c.Stability(ctx, doc.Source, asked...)
 	if err != nil {
 		return probeResult{}, err
 	}
-	if len(found) == 0 {
-		return probeResult{}, nil
+	result := probeResult{Says: map[string]string{}, Suggests: map[string]string{}}
+	for i, one := range found {
+		id := values[i].id
+		result.Rows = append(result.Rows, web.ProbeRow{Name: one.Name, Value: web.Count(one.Changed) + " of " + web.Count(one.Several), Share: share(one.Changed, one.Several), Note: one.Text})
+		result.Says[id], result.Suggests[id] = "Measured: "+one.Text, one.Suggest
+		for _, e := range one.Examples {
+			result.Results = append(result.Results, web.EvidenceRow{Text: one.Name + " of " + e.Key + ": " + strings.Join(e.Values, " → ")})
+		}
 	}
-	result := probeResult{Says: map[string]string{}, Changes: map[string]bool{}}
-	for i, v := range values {
-		one := stabilityRow(v, at(found[0].Changed, i), found[0].Several)
-		result.Rows = append(result.Rows, one)
-		result.Says[v.id], result.Changes[v.id] = "Measured: "+one.Note, at(found[0].Changed, i) > 0
+	if len(found) > 0 {
+		basis := found[0].Basis
+		head := web.EvidenceRow{Text: "Read: " + basis.Sample + ".", Sure: string(basis.Confidence), SQL: basis.SQL, Took: web.Took(time.Duration(basis.Took))}
+		result.Results = append([]web.EvidenceRow{head}, result.Results...)
 	}
-	result.Results = []web.EvidenceRow{{Sure: string(sample.Sure), SQL: sql, Took: web.Took(time.Duration(cost.Took)),
-		Text: fmt.Sprintf("%s entities, %s of them with several live rows; read: %s.", web.Count(found[0].Keys), web.Count(found[0].Several), sample.Words)}}
 	return result, nil
 }
 
-func at(all []uint64, i int) uint64 {
-	if i < len(all) {
-		return all[i]
-	}
-	return 0
-}
-
-// stabilityRow says what a count means. That nothing changed proves nothing
-// where merges have removed the old rows.
-func stabilityRow(v measured, changed, several uint64) web.ProbeRow {
-	row := web.ProbeRow{Name: v.name, Value: web.Count(changed) + " of " + web.Count(several), Share: share(changed, several)}
-	switch {
-	case several == 0:
-		row.Note = "no entity has several rows left, so nothing can be seen here."
-	case changed > 0:
-		row.Note = "it changed in " + web.Count(changed) + " of " + web.Plural(several, "entity") + " with several rows: it may change."
-	default:
-		row.Note = "it did not change in any of " + web.Plural(several, "entity") + " with several rows. Whether it never can, only you know."
-	}
-	return row
-}
-
-// grainSQL estimates how many rows the rollup would have.
-const grainSQL = `SELECT toUInt64(count()) AS rows, toUInt64(uniq(%s)) AS groups, [%s] AS each FROM %s%s`
-
+// probeGrain asks the cluster how large a rollup at this grain would be, and at
+// the next coarser one.
 func probeGrain(ctx context.Context, c *cluster.Cluster, doc *designer.Design) (probeResult, error) {
-	var names, exprs, each []string
-	if e := bucketExpr(doc); e != "" {
-		names, exprs = append(names, doc.Grain.Time.Name), append(exprs, e)
-	}
-	for _, x := range doc.Grain.Dimensions {
-		names, exprs = append(names, x.Name), append(exprs, "("+x.Expr+")")
-	}
-	if len(exprs) == 0 {
+	candidates := grains(doc)
+	if len(candidates) == 0 {
 		return probeResult{}, nil
 	}
-	for _, e := range exprs {
-		each = append(each, "toUInt64(uniq("+e+"))")
-	}
-	where := ""
-	if doc.Filter != "" {
-		where = "\nWHERE " + doc.Filter
-	}
-	type row struct {
-		Rows   uint64   `ch:"rows"`
-		Groups uint64   `ch:"groups"`
-		Each   []uint64 `ch:"each"`
-	}
-	sql := fmt.Sprintf(grainSQL, strings.Join(exprs, ", "), strings.Join(each, ", "), ddl.Table(doc.Source.Database, doc.Source.Table), where)
-	found, cost, err := cluster.Rows[row](ctx, c, cluster.Ask{For: "wizard: grain", SQL: sql, Limit: cluster.Probe})
+	sheets, err := c.Cost(ctx, doc.Source, candidates...)
 	if err != nil {
 		return probeResult{}, err
-	}
-	if len(found) == 0 {
-		return probeResult{}, nil
 	}
 	var result probeResult
-	for i, name := range names {
-		result.Rows = append(result.Rows, web.ProbeRow{Name: name, Value: web.Count(at(found[0].Each, i)), Share: share(at(found[0].Each, i), found[0].Groups), Note: "distinct values"})
+	for _, sheet := range sheets {
+		note := sheet.Verdict
+		if len(sheet.Missing) > 0 {
+			note += " " + strings.Join(sheet.Missing, " ")
+		}
+		result.Rows = append(result.Rows, web.ProbeRow{Name: sheet.Candidate.Name, Value: web.Plural(sheet.Groups, "row"), Share: share(sheet.Groups, sheet.SourceRows), Note: note})
+		if basis := sheet.Basis; basis.SQL != "" {
+			result.Results = append(result.Results, web.EvidenceRow{Text: sheet.Candidate.Name + ": read " + basis.Sample + ".", Sure: string(basis.Confidence), SQL: basis.SQL, Took: web.Took(time.Duration(basis.Took))})
+		}
 	}
-	result.Results = []web.EvidenceRow{{Sure: "high", SQL: sql, Took: web.Took(time.Duration(cost.Took)), Text: grainWords(found[0].Rows, found[0].Groups)}}
 	return result, nil
 }
 
-func grainWords(rows, groups uint64) string {
-	if groups == 0 {
-		return "The table has no rows to count."
+// coarser buckets are shown beside the one asked for.
+var coarser = map[string]string{"second": "1 minute", "minute": "1 hour", "hour": "1 day", "day": "1 month", "week": "1 quarter", "month": "1 year"}
+
+// grains are the grain as asked, the same with a coarser bucket, and without
+// its last dimension.
+func grains(doc *designer.Design) []cluster.Candidate {
+	var dims, names []string
+	for _, x := range doc.Grain.Dimensions {
+		dims, names = append(dims, "("+x.Expr+")"), append(names, x.Name)
 	}
-	text := fmt.Sprintf("About %s over %s, versions included: %.1f rows a group.", web.Plural(groups, "group"), web.Plural(rows, "row"), float64(rows)/float64(groups))
-	if rows < 2*groups {
-		text += " A rollup at this grain would be nearly as large as the source: it is hardly worth it."
+	label := func(bucket string, names []string) string {
+		return strings.Trim(bucket+" × "+strings.Join(names, " × "), " ×")
 	}
-	return text
+	var all []cluster.Candidate
+	add := func(doc *designer.Design, dims, names []string) {
+		bucket, by := "", slices.Clone(dims)
+		if e := bucketExpr(doc); e != "" {
+			bucket, by = doc.Grain.Time.Bucket, append([]string{e}, by...)
+		}
+		if len(by) > 0 {
+			all = append(all, cluster.Candidate{Name: label(bucket, names), By: by})
+		}
+	}
+	add(doc, dims, names)
+	if t := doc.Grain.Time; t != nil {
+		if bucket, err := designer.ParseInterval(t.Bucket); err == nil && coarser[bucket.Unit] != "" {
+			wider := clone(doc)
+			wider.Grain.Time.Bucket = coarser[bucket.Unit]
+			add(wider, dims, names)
+		}
+	}
+	if len(dims) > 0 {
+		add(doc, dims[:len(dims)-1], names[:len(names)-1])
+	}
+	return all
 }
 
 // probeView shows a measurement, or offers it.

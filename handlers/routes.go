@@ -22,6 +22,7 @@ func (h *Handlers) routes() []route {
 		{"POST", "/theme", h.setTheme},
 
 		{"GET", "/clusters/{name}", h.showCluster},
+		{"GET", "/clusters/{name}/audit", h.showAudit},
 		{"GET", "/clusters/{name}/tables/{db}/{table}", h.showTable},
 
 		{"GET", "/designs/new", h.newDesign},

@@ -32,7 +32,9 @@ func stabilityItems(d *draft) []web.StabilityItem {
 	add := func(id, name, expr, value string) {
 		if value == "" || value == designer.Unknown {
 			value = designer.Unknown
-			if d.notes.Probes["stability"].Changes[id] {
+			// That a value was seen to change is certain; that it was not seen to
+			// is for the reader to judge.
+			if d.notes.Probes["stability"].Suggests[id] == designer.Mutable {
 				value = designer.Mutable
 			}
 		}

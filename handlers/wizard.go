@@ -56,6 +56,7 @@ func (h *Handlers) askStep(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *Handlers) ask(w http.ResponseWriter, r *http.Request, status int, q question, d *draft, frame web.Wizard) error {
+	frame.Truth = h.truthSoFar(r.Context(), d.doc)
 	page, err := q.view(h, r.Context(), d, frame)
 	if err != nil {
 		return err

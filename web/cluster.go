@@ -9,7 +9,9 @@ import (
 type Cluster struct {
 	Name, URL, Endpoint string
 	Notes               []string
-	Facts               []Fact   // connection, version, who keeps the limits
+	Facts               []Fact // connection, version, who keeps the limits
+	Steps               []CheckStep
+	Missing             []string
 	Rights              []Right  // what may and may not be read
 	Fix                 string   // statements that would grant what is missing
 	Trouble             *Trouble // set when the cluster could not be asked
@@ -17,6 +19,12 @@ type Cluster struct {
 	Views               []ViewRow
 	ViewsFound          uint64
 	ViewsTrouble        *Trouble
+}
+
+// CheckStep is one thing that has to work before a cluster can be looked at.
+type CheckStep struct {
+	Name, Text, Fix, Took string
+	OK                    bool
 }
 
 // Fact is a term and what is known of it.

@@ -78,6 +78,15 @@ func colourSQL(html string) string {
 	})
 }
 
+// codeURL is where the handbook explains a code, or "" while it does not.
+func codeURL(page, code string) string {
+	p, ok := HandbookPageOf(page)
+	if !ok || !strings.Contains(p.HTML, `id="`+code+`"`) {
+		return ""
+	}
+	return "/handbook/" + page + "#" + code
+}
+
 // HandbookPageOf finds a page.
 func HandbookPageOf(slug string) (HandPage, bool) {
 	for _, p := range Handbook() {
@@ -91,7 +100,7 @@ func HandbookPageOf(slug string) (HandPage, bool) {
 func ofKind(pages []HandPage, kind string) []HandPage {
 	var some []HandPage
 	for _, p := range pages {
-		if p.Kind == kind {
+		if p.Kind == kind && p.Slug != "index" {
 			some = append(some, p)
 		}
 	}

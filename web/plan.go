@@ -1,5 +1,7 @@
 package web
 
+import "strings"
+
 // Plans are two plans side by side.
 type Plans struct {
 	ID, Name       string
@@ -39,4 +41,18 @@ type IndexView struct {
 	Name, Condition               string
 	GranulesBefore, GranulesAfter uint64
 	PartsBefore, PartsAfter       uint64
+}
+
+// planWords leaves out of a step's description what only the planner needs.
+func planWords(says string) string {
+	var kept []string
+	for _, part := range strings.FieldsFunc(says, func(r rune) bool { return r == '+' || r == '(' || r == ')' }) {
+		part = strings.TrimSpace(part)
+		switch part {
+		case "", "Change column names to column identifiers", "Project names", "Projection", "Convert VIEW subquery result to VIEW table structure":
+		default:
+			kept = append(kept, part)
+		}
+	}
+	return strings.Join(kept, ", ")
 }

@@ -19,6 +19,7 @@ type Wizard struct {
 	Steps      []WizardStep
 	Errors     Errors
 	Document   string // as it is now, for the side
+	Truth      string // what is asked so far, as SQL of the source
 	Conflict   string // the document another window saved meanwhile
 	Columns    []designer.Column
 	Names      []string // columns as SQL, quoted where they must be

@@ -67,3 +67,24 @@ func FuzzPiecesLoseNothing(f *testing.F) {
 		}
 	})
 }
+
+func TestFormatBreaksADefinitionIntoLines(t *testing.T) {
+	got := Format("CREATE TABLE shop.t (`a` UInt64, `b, (` Decimal(18, 2)) ENGINE = ReplacingMergeTree(v) PARTITION BY toYYYYMM(d) ORDER BY (a, b) SETTINGS x = 1 COMMENT 'no ORDER BY; here'")
+	want := "CREATE TABLE shop.t\n(\n    `a` UInt64,\n    `b, (` Decimal(18, 2)\n)\nENGINE = ReplacingMergeTree(v)\nPARTITION BY toYYYYMM(d)\nORDER BY (a, b)\nSETTINGS x = 1\nCOMMENT 'no ORDER BY; here'"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func FuzzFormatAddsOnlyWhiteSpace(f *testing.F) {
+	f.Add("CREATE TABLE t (a UInt64) ENGINE = Memory")
+	f.Add("CREATE VIEW v AS SELECT ' a  b '")
+	f.Fuzz(func(t *testing.T, sql string) {
+		bare := func(s string) string {
+			return strings.NewReplacer(" ", "", "\n", "").Replace(s)
+		}
+		if got := Format(sql); bare(got) != bare(sql) {
+			t.Fatalf("%q became %q", sql, got)
+		}
+	})
+}
