@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rollsmith/rollsmith/designer"
 	"github.com/rollsmith/rollsmith/problem"
 	"github.com/rollsmith/rollsmith/proof"
 	"github.com/rollsmith/rollsmith/sandbox"
@@ -20,6 +21,8 @@ var proveCommand = command{
 		seed := o.Uint64("seed", 1, "`NUMBER` the workloads are made from; the same one makes the same")
 		rows := o.Int("rows", 24, "`NUMBER` of changes in a round, at most")
 		rounds := o.Int("rounds", 60, "`NUMBER` of workloads")
+		force := o.String("force", "", "`PATTERN` to prove although the design refuses it, to see what breaks")
+		dir := o.String("sql", "", "`DIR` with statements written by hand (up/*.sql or *.sql, and query.sql) to prove instead of the bundle's")
 		asJSON := o.asJSON()
 		return func(ctx context.Context, c *console, args []string) error {
 			for name, n := range map[string]int{"--rows": *rows, "--rounds": *rounds} {
@@ -27,7 +30,23 @@ var proveCommand = command{
 					return problem.Field("number", name, fmt.Sprint(n), "one is the least", "")
 				}
 			}
-			result, err := prove(ctx, c, args[0], proof.Options{Seed: *seed, Rows: *rows, Rounds: *rounds})
+			if *seed == 0 {
+				return problem.Field("number", "--seed", "0", "one is the least", "")
+			}
+			if *force != "" && *dir != "" {
+				return problem.Field("usage", "--force", *force, "a pattern is forced or statements are given, not both", "leave one of them out")
+			}
+			o := proof.Options{Seed: *seed, Rows: *rows, Rounds: *rounds}
+			result, err := proveWith(ctx, c, args[0], func(e *sandbox.Engine, d *designer.Design) (*proof.Result, error) {
+				switch tell := progressTo(c.err); {
+				case *dir != "":
+					return proof.Handwritten(ctx, e, d, *dir, o, tell)
+				case *force != "":
+					return proof.Force(ctx, e, d, *force, o, tell)
+				default:
+					return proof.Prove(ctx, e, d, o, tell)
+				}
+			})
 			if err != nil {
 				return err
 			}
@@ -36,13 +55,14 @@ var proveCommand = command{
 	},
 }
 
-func prove(ctx context.Context, c *console, path string, o proof.Options) (result *proof.Result, err error) {
+// proveWith reads a design and gives it to work with an engine.
+func proveWith(ctx context.Context, c *console, path string, work func(*sandbox.Engine, *designer.Design) (*proof.Result, error)) (result *proof.Result, err error) {
 	d, err := readDesign(c, path)
 	if err != nil {
 		return nil, err
 	}
 	err = withEngine(ctx, sandbox.Options{}, func(e *sandbox.Engine) error {
-		result, err = proof.Prove(ctx, e, d, o, progressTo(c.err))
+		result, err = work(e, d)
 		return err
 	})
 	return result, err
@@ -59,7 +79,7 @@ func progressTo(w io.Writer) func(proof.Progress) {
 			return
 		}
 		last = time.Now()
-		fmt.Fprintf(w, "%s: round %d of %d, %d checkpoints\n", p.Phase, p.Round, p.Rounds, p.Checkpoints)
+		fmt.Fprintf(w, "%s: %d of %d, %d checkpoints\n", p.Phase, p.Round, p.Rounds, p.Checkpoints)
 	}
 }
 
@@ -71,12 +91,13 @@ func tellProof(c *console, r *proof.Result, asJSON bool) error {
 	case asJSON:
 		err = printJSON(c.out, r)
 	case r.OK:
-		_, err = fmt.Fprintf(c.out, "%s holds: %d rounds, %d checkpoints, on ClickHouse %s\n", r.Pattern, r.Rounds, len(r.Checkpoints), r.Engine)
+		_, err = fmt.Fprint(c.out, r.Summary())
 	case r.Counterexample != nil:
 		_, err = fmt.Fprint(c.out, r.Counterexample.Story())
 	default:
 		_, err = fmt.Fprintf(c.out, "%s does not hold\n", r.Pattern)
 	}
+	fmt.Fprintf(c.err, "%d rounds, %.1f a second, seed %d\n", r.Rounds, r.RoundsPerSecond, r.Seed)
 	if err == nil && !r.OK {
 		err = errNo
 	}

@@ -68,6 +68,10 @@ var infraCodes = map[int32]bool{
 // patience bounds the clearing up after a round.
 const patience = 30 * time.Second
 
+// roundPatience bounds a round, which takes a fraction of a second: one that
+// takes this long is stuck, and proves nothing.
+const roundPatience = 2 * time.Minute
+
 // refusal tells what the engine said of a statement; ok is false where the
 // engine itself failed, which proves nothing.
 func refusal(err error) (string, bool) {
@@ -81,10 +85,12 @@ func refusal(err error) (string, bool) {
 // run carries the workload out. It gives the first checkpoint that does not
 // hold, or nil. An error means that nothing was learned.
 func (r *round) run(ctx context.Context) (*failure, error) {
+	ctx, cancel := context.WithTimeout(ctx, roundPatience)
+	defer cancel()
+	defer r.clear()
 	if err := r.prepare(ctx); err != nil {
 		return nil, err
 	}
-	defer r.clear()
 	for i, a := range r.w.script {
 		fail, err := r.step(ctx, i, a)
 		if err != nil {
@@ -123,8 +129,8 @@ func (r *round) prepare(ctx context.Context) error {
 		return fmt.Errorf("%w: %w", errIllegal, err)
 	}
 	for _, db := range unique(r.source, r.target) {
-		if db == r.target && db != r.source {
-			continue // up/ makes it
+		if db == r.target && db != r.source && r.s.makesDatabase() {
+			continue
 		}
 		if err := r.conn.Exec(ctx, "CREATE DATABASE "+ident(db)); err != nil {
 			return err
@@ -237,7 +243,13 @@ func (r *round) do(ctx context.Context, a act) error {
 		}
 		return r.insert(ctx, a.batch, settings{"insert_deduplication_token": fmt.Sprint("t", a.batch)})
 	case actBackfill:
-		return r.scripts(ctx, r.s.Backfill, r.w.writer)
+		if err := r.merges(ctx, "START"); err != nil {
+			return err
+		}
+		if err := r.scripts(ctx, r.s.Backfill, r.w.writer); err != nil {
+			return err
+		}
+		return r.merges(ctx, "STOP")
 	case actMerge:
 		return r.merge(ctx, "")
 	case actFinal:
@@ -380,6 +392,35 @@ func (r *round) refresh(ctx context.Context) error {
 	return nil
 }
 
+// refreshTries bounds how often a stale answer is asked for again: SYSTEM WAIT
+// VIEW may return before the refresh that was asked for has begun, and what it
+// waited for may be an earlier one.
+const refreshTries = 8
+
+// mayBeStale reports whether the design allows the answer to be older than the
+// last insert.
+func (r *round) mayBeStale() bool {
+	return r.w.model.design.Freshness != "insert" && len(r.scheduled) > 0
+}
+
+// freshen refreshes where an answer may be stale.
+func (r *round) freshen(ctx context.Context) error {
+	if !r.mayBeStale() {
+		return nil
+	}
+	return r.refresh(ctx)
+}
+
+// retryRefresh waits a little longer each time, and refreshes.
+func (r *round) retryRefresh(ctx context.Context, try int) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Duration(try) * 20 * time.Millisecond):
+	}
+	return r.refresh(ctx)
+}
+
 // expire lets the TTL of the targets take what is old.
 func (r *round) expire(ctx context.Context) error {
 	return r.merge(ctx, " FINAL")
@@ -417,6 +458,9 @@ func (r *round) repair(ctx context.Context, a act) (*failure, error) {
 	if fail, err := r.auditSees(ctx); fail != nil || err != nil {
 		return fail, err
 	}
+	if err := r.merges(ctx, "START"); err != nil {
+		return nil, err
+	}
 	for _, sql := range Split(r.s.Correct) {
 		in := clickhouse.Context(r.w.writer.on(ctx, nil), clickhouse.WithParameters(clickhouse.Parameters{
 			"from": "1970-01-01 00:00:00", "to": "2106-01-01 00:00:00",
@@ -428,7 +472,21 @@ func (r *round) repair(ctx context.Context, a act) (*failure, error) {
 			return nil, err
 		}
 	}
+	if err := r.merges(ctx, "STOP"); err != nil {
+		return nil, err
+	}
 	return r.check(ctx, a)
+}
+
+// merges stops the merges of source and targets, or lets them go on: mutations
+// wait for that.
+func (r *round) merges(ctx context.Context, verb string) error {
+	for _, t := range append([]string{r.sourceName()}, r.tables...) {
+		if err := r.exec(ctx, "SYSTEM "+verb+" MERGES "+t); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // auditSees reports an audit that is blind: it must find rows exactly when the
@@ -493,19 +551,26 @@ func (r *round) check(ctx context.Context, a act) (*failure, error) {
 	if err != nil || !settled {
 		return nil, err
 	}
-	if d.Freshness != "insert" && a.kind != actRefresh {
-		if err := r.refresh(ctx); err != nil {
+	if err := r.freshen(ctx); err != nil {
+		return complain("refresh", err)
+	}
+	var got *table
+	var wrong []mismatch
+	for try := range refreshTries {
+		if got, err = r.query(ctx, r.s.Query); err != nil {
+			return complain("query.sql", err)
+		}
+		if fail := r.shape(got); fail != nil {
+			return fail, nil
+		}
+		wrong = want.differences(d, got)
+		if len(wrong) == 0 || !r.mayBeStale() {
+			break
+		}
+		if err := r.retryRefresh(ctx, try); err != nil {
 			return complain("refresh", err)
 		}
 	}
-	got, err := r.query(ctx, r.s.Query)
-	if err != nil {
-		return complain("query.sql", err)
-	}
-	if fail := r.shape(got); fail != nil {
-		return fail, nil
-	}
-	wrong := want.differences(d, got)
 	r.checkpoints = append(r.checkpoints, Checkpoint{r.number, a.name(), len(got.rows), len(wrong)})
 	if len(wrong) == 0 {
 		return nil, nil
@@ -557,10 +622,8 @@ func (r *round) audit(ctx context.Context) (*failure, error) {
 	if err != nil || !settled {
 		return nil, err
 	}
-	if r.w.model.design.Freshness != "insert" {
-		if err := r.refresh(ctx); err != nil {
-			return complain("refresh", err)
-		}
+	if err := r.freshen(ctx); err != nil {
+		return complain("refresh", err)
 	}
 	found, err := r.query(ctx, r.s.Audit)
 	if err != nil {
@@ -587,6 +650,9 @@ func (r *round) finish(ctx context.Context) (*failure, error) {
 	}
 	if strings.TrimSpace(r.s.Down) == "" {
 		return nil, nil
+	}
+	if err := r.merges(ctx, "START"); err != nil {
+		return nil, err
 	}
 	if err := r.scripts(ctx, r.s.Down, nil); err != nil {
 		fail, err := complain("down.sql", err)

@@ -1,6 +1,8 @@
 package proof
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/rollsmith/rollsmith/designer"
@@ -77,6 +79,13 @@ func (s *Statements) in(source, target string) *Statements {
 		out.Up = append(out.Up, swap.Replace(up))
 	}
 	return out
+}
+
+var createDatabase = regexp.MustCompile(`(?i)\bCREATE\s+DATABASE\b`)
+
+// makesDatabase reports whether up/ makes the target's database itself.
+func (s *Statements) makesDatabase() bool {
+	return slices.ContainsFunc(s.Up, createDatabase.MatchString)
 }
 
 // Split cuts a script into its statements: at semicolons outside of quotes and
