@@ -51,7 +51,7 @@ func Open(_ context.Context, c Config) (*Cluster, error) {
 	if err != nil {
 		return nil, connectionProblem(c, err)
 	}
-	return &Cluster{config: c, conn: conn, killer: killer, slots: make(chan struct{}, poolSize)}, nil
+	return &Cluster{config: c, conn: conn, killer: killer, slots: make(chan struct{}, poolSize), allowed: settingsOnce{turn: make(chan struct{}, 1)}}, nil
 }
 
 // OpenDSN is Open for a connection string.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -13,8 +13,8 @@ import (
 // settingsOnce holds what this account may change, learnt with the first
 // statement that reaches the server.
 type settingsOnce struct {
-	mu      sync.Mutex
-	known   bool
+	turn    chan struct{} // held by whoever asks; waiting for it ends with the caller's context
+	known   atomic.Bool
 	mode    int // the account's own readonly: 0, 1 or 2
 	allowed map[string]setting
 }
@@ -48,9 +48,16 @@ type Enforcement struct {
 // none, so that a readonly=1 account can answer it.
 func (c *Cluster) learn(ctx context.Context) error {
 	s := &c.allowed
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.known {
+	if s.known.Load() {
+		return nil
+	}
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if s.known.Load() {
 		return nil
 	}
 	ask := Ask{For: "settings", SQL: query("settings"), Params: map[string]any{"names": wanted}, Limit: Page}
@@ -67,7 +74,8 @@ func (c *Cluster) learn(ctx context.Context) error {
 		return fmt.Errorf("learn which settings may be changed: %w", err)
 	}
 	s.mode, _ = strconv.Atoi(found["readonly"].Value)
-	s.allowed, s.known = found, true
+	s.allowed = found
+	s.known.Store(true)
 	return nil
 }
 
