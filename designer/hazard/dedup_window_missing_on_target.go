@@ -15,5 +15,5 @@ func checkWindowMissing(v *View) []Finding {
 	return one(
 		sentence("%s drops repeated inserts, %s does not: a retried insert is added to the rollup twice.", v.source.Name, v.targetLabel()),
 		sentence("%s has %s; %s has no window", v.source.full(), v.source.windowText(), v.target.full()),
-		sentence("ALTER TABLE %s MODIFY SETTING non_replicated_deduplication_window = 100, as long as the source's.", v.targetName()))
+		sentence("ALTER TABLE %s MODIFY SETTING non_replicated_deduplication_window = 100, as long as the source's.", v.targetSQL()))
 }

@@ -15,5 +15,5 @@ func checkWindowOnly(v *View) []Finding {
 	return one(
 		sentence("%s drops repeated blocks, %s keeps them: of two equal inserts the rollup counts one.", v.targetLabel(), v.source.Name),
 		sentence("%s has %s; %s has no window", v.target.full(), v.target.windowText(), v.source.full()),
-		sentence("Give %s the same window, or take it from %s.", v.source.Name, v.targetName()))
+		sentence("Give %s the same window, or take it from %s.", v.source.Name, v.targetSQL()))
 }

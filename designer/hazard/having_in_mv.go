@@ -14,7 +14,7 @@ func checkHaving(v *View) []Finding {
 		return nil
 	}
 	for f := v.flat; f != nil; f = f.inner {
-		if hasAggregate(f.having) {
+		if hasAggregate(f.having) && !alwaysHolds(f.having) {
 			return one(
 				sentence("HAVING %s in %s is judged on the rows of one inserted block.", f.having.String(), v.def.Name),
 				shorten(v.def.Select),
@@ -22,4 +22,15 @@ func checkHaving(v *View) []Finding {
 		}
 	}
 	return nil
+}
+
+// alwaysHolds tells a HAVING that every group passes: count() > 0, which only
+// keeps an empty block from making a row.
+func alwaysHolds(e *Expr) bool {
+	if !e.isCall("greater", "greaterOrEquals", "notEquals") || len(e.args) != 2 {
+		return false
+	}
+	a, ok := aggregate(e.args[0])
+	limit := e.args[1].name
+	return ok && a.base == "count" && a.arg() == nil && (limit == "0" || limit == "1" && e.name == "greaterOrEquals")
 }

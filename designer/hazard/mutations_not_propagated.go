@@ -22,7 +22,7 @@ func checkMutations(s *Script) []ScriptFinding {
 			f := one(
 				sentence("%s of %s does not reach %s: only inserts fire %s.", what, st.name, v.targetLabel(), v.def.Name),
 				st.short(),
-				sentence("Repair %s in the same step: delete the affected groups and load them again from %s; or bring changes as inserted rows.", v.targetName(), v.source.Name))
+				sentence("Repair %s in the same step: delete the affected groups and load them again from %s; or bring changes as inserted rows.", v.targetSQL(), v.source.Name))
 			out = append(out, ScriptFinding{v, f[0]})
 		}
 	}

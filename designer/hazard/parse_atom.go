@@ -79,7 +79,7 @@ func (p *parser) atom() (*Expr, error) {
 		if e, err, ok := p.special(); ok {
 			return e, err
 		}
-		if reserved(t.text) && !p.ahead(1).is("(") && !p.ahead(1).is(".") {
+		if clauseWord(t.text) && !p.ahead(1).is("(") && !p.ahead(1).is(".") {
 			return nil, p.unexpected("an expression")
 		}
 		return p.name()

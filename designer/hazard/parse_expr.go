@@ -107,8 +107,15 @@ var reservedWords = strings.Fields(`FROM WHERE PREWHERE GROUP HAVING ORDER LIMIT
  COLLATE FILL OVER FILTER PASTE INTERPOLATE APPLY REPLACE REGEXP SELECT SET DELETE RECOMPRESS TO COMMENT POPULATE EMPTY
  GRANULARITY ALIAS MATERIALIZED DEFAULT EPHEMERAL CODEC TYPE STEP STALENESS ROWS RANGE`)
 
-func reserved(word string) bool {
-	for _, w := range reservedWords {
+// clauseWords cannot be a column where an expression begins, unless quoted.
+var clauseWords = strings.Fields("SELECT FROM WHERE PREWHERE GROUP HAVING ORDER LIMIT UNION SETTINGS JOIN ON USING AS AND OR IN LIKE ILIKE BETWEEN THEN ELSE WHEN END INTO FORMAT")
+
+func reserved(word string) bool { return oneOf(word, reservedWords) }
+
+func clauseWord(word string) bool { return oneOf(word, clauseWords) }
+
+func oneOf(word string, words []string) bool {
+	for _, w := range words {
 		if strings.EqualFold(w, word) {
 			return true
 		}

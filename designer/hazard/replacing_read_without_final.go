@@ -75,7 +75,13 @@ func (s *Scope) argMaxes(at *Scope) bool {
 // harmless tells whether old versions cannot change what the SELECT gives: it
 // reads key columns only, and nothing that counts rows.
 func (s *Scope) harmless() bool {
-	if s.flat == nil || s.inJoin || s.table.deletedColumn() != "" {
+	if s.flat == nil || s.inJoin {
+		return false
+	}
+	if len(s.flat.group) == 0 && greatestOnly(s.flat.outputs) {
+		return true // how far the table has come
+	}
+	if s.table.deletedColumn() != "" {
 		return false
 	}
 	counts := !s.aggregated() && !s.nested

@@ -96,8 +96,21 @@ func (v *View) signs() []string {
 			out = append(out, c)
 		}
 	}
+	if v.source == nil || len(out) > 0 {
+		return out
+	}
+	for _, c := range v.source.Columns {
+		small := contains([]string{"UInt8", "Int8", "Bool"}, plainType(c.Type))
+		if small && (v.feed == "ledger" || contains(cancelNames, strings.ToLower(c.Name))) {
+			out = append(out, c.Name)
+		}
+	}
 	return out
 }
+
+// cancelNames are flags of cancel rows that are too common to be taken for a
+// delete flag where no ledger is kept.
+var cancelNames = strings.Fields("cancelled canceled is_cancelled is_canceled cancel is_cancel reversed is_reversal void is_void gone dead del negated")
 
 // weightedBy tells whether everything the view adds up is weighted by the column.
 func (v *View) weightedBy(col string) bool {
@@ -250,4 +263,20 @@ func (e *Expr) isNull() bool {
 		return e.args[0].isNull()
 	}
 	return e != nil && e.kind == literalExpr && !e.text && e.name == "NULL"
+}
+
+// watermark tells whether the view only keeps how far the table has come: the
+// greatest of a column over all rows.
+func (v *View) watermark() bool {
+	return len(v.group()) == 0 && greatestOnly(v.flat.outputs)
+}
+
+// greatestOnly tells whether expressions only take a maximum.
+func greatestOnly(outputs []*Expr) bool {
+	for _, e := range outputs {
+		if a, ok := aggregate(e); !ok || a.base != "max" || len(a.combos) > 0 {
+			return false
+		}
+	}
+	return len(outputs) > 0
 }

@@ -21,6 +21,7 @@ func TestParsePrintsOneForm(t *testing.T) {
 		{"count of everything", "SELECT count(*), count(DISTINCT a)", "SELECT count(), count(DISTINCT a)"},
 		{"lambdas", "SELECT arrayMap(x -> x + 1, a)", "SELECT arrayMap(x -> x + 1, a)"},
 		{"IN with a subquery", "SELECT a FROM t WHERE a GLOBAL NOT IN (SELECT b FROM u)", "SELECT a FROM t WHERE a NOT IN (SELECT b FROM u)"},
+		{"words that are keywords elsewhere", "SELECT sum(rows) AS rows, type, comment AS step, date, t.to, `from` FROM t GROUP BY type", "SELECT sum(rows), type, comment, date, t.to, from FROM t GROUP BY type"},
 		{"FROM first", "FROM t SELECT a", "SELECT a FROM t"},
 		{"joins, samples, limits and settings", "SELECT a FROM t AS x FINAL SAMPLE 1/10 GLOBAL ANY LEFT JOIN u AS y USING (id) PREWHERE a WHERE b GROUP BY a WITH TOTALS HAVING count() > 1 ORDER BY a DESC NULLS LAST LIMIT 1 BY a LIMIT 5, 10 SETTINGS max_threads = 1 FORMAT JSON", "SELECT a FROM t WHERE b GROUP BY a"},
 	} {

@@ -10,7 +10,7 @@ var tombstoneCounted = &Rule{
 
 func checkTombstone(v *View) []Finding {
 	flag := v.source.deletedColumn()
-	if flag == "" || v.reads(flag) || v.feed == "append" {
+	if flag == "" || v.reads(flag) || v.feed == "append" || !v.incremental() && v.watermark() {
 		return nil
 	}
 	if !v.incremental() && (v.flat.final && v.source.replacing() && len(v.source.Engine.args) > 1 || !v.source.is("ReplacingMergeTree", "MergeTree")) {

@@ -47,6 +47,24 @@ func (v *View) targetName() string {
 	return v.def.TargetDB + "." + v.def.TargetName
 }
 
+// targetSQL is the target's name as a statement would have it.
+func (v *View) targetSQL() string {
+	if v.target == nil {
+		return v.targetName()
+	}
+	return v.target.DB + "." + quoted(v.target.Name)
+}
+
+// quoted puts a name that is not a plain word into backticks.
+func quoted(name string) string {
+	for i := 0; i < len(name); i++ {
+		if !isWordStart(name[i]) && !(i > 0 && isDigit(name[i])) {
+			return "`" + name + "`"
+		}
+	}
+	return name
+}
+
 // implicit tells whether the view keeps its rows in a table of its own.
 func (v *View) implicit() bool { return v.def.Inner != nil || v.def.TargetName == "" }
 
