@@ -19,7 +19,7 @@ var universe = []designer.Column{
 	{Name: "status", Type: `Enum8('new' = 1, 'paid' = 2, 'test' = 3, 'it\'s' = 4)`}, {Name: "plan", Type: "Nullable(Enum16('free' = 1, 'gold' = -300))"},
 	{Name: "amount", Type: "Decimal(18, 2)"}, {Name: "tax", Type: "Nullable(Decimal(9, 4))"}, {Name: "huge", Type: "Decimal(76, 10)"}, {Name: "wide", Type: "Decimal(38, 6)"},
 	{Name: "n8", Type: "Int8"}, {Name: "u8", Type: "UInt8"}, {Name: "n32", Type: "Nullable(Int32)"}, {Name: "u16", Type: "UInt16"}, {Name: "i64", Type: "Int64"},
-	{Name: "u64", Type: "UInt64"}, {Name: "i128", Type: "Int128"}, {Name: "u256", Type: "Nullable(UInt256)"},
+	{Name: "u64", Type: "UInt64"}, {Name: "i128", Type: "Int128"}, {Name: "u256", Type: "UInt256"},
 	{Name: "f32", Type: "Float32"}, {Name: "f64", Type: "Nullable(Float64)"}, {Name: "flag", Type: "Bool"}, {Name: "maybe flag", Type: "Nullable(Bool)"},
 	{Name: "code", Type: "FixedString(4)"}, {Name: "ip4", Type: "IPv4"}, {Name: "ip6", Type: "Nullable(IPv6)"}, {Name: "name", Type: "Nullable(String)"},
 	{Name: "select", Type: "Int32"}, {Name: "we`ird", Type: "UInt16"}, {Name: `back\slash`, Type: "String"}, {Name: "ümlaut", Type: "Int64"},
@@ -40,9 +40,9 @@ func t(text string, columns ...string) term { return term{text, columns} }
 var conditions = []term{
 	t("status != 'test'", "status"), t("amount > 1", "amount"), t("country IN ('a', 'b')", "country"), t("n32 > 0", "n32"), t("flag", "flag"),
 	t("`maybe flag`", "maybe flag"), t("region = 'a'", "region"), t("u8 % 2 = 0", "u8"), t("isNotNull(name)", "name"), t("`select` >= 0", "select"),
-	t("`we``ird` < 100 -- odd", "we`ird"), t("`back\\\\slash` != ''", `back\slash`), t("plan = 'gold' OR u16 > 2", "plan", "u16"), t("tax >= 0.5", "tax"),
+	t("`we``ird` < 100", "we`ird"), t("`back\\\\slash` != ''", `back\slash`), t("plan = 'gold' OR u16 > 2", "plan", "u16"), t("tax >= 0.5", "tax"),
 	t("`device id` LIKE '%a%'", "device id"), t("if(flag, 1, NULL)", "flag"), t("has(tags, 'a')", "tags"), t("name NOT IN ('a', 'b')", "name"),
-	t("\"quo\"\"te'd\" = 'it''s'", `quo"te'd`), t("toYear(at_ms, 'UTC') > 2000", "at_ms"), t("`ümlaut` > -3 /* umlaut */", "ümlaut"),
+	t("\"quo\"\"te'd\" = 'it''s'", `quo"te'd`), t("toYear(at_ms, 'UTC') > 2000", "at_ms"), t("`ümlaut` > -3", "ümlaut"),
 }
 
 // Dimensions: what an answer is split by.
@@ -52,7 +52,7 @@ var dimensions = []term{
 	t("n32", "n32"), t("code", "code"), t("ip4", "ip4"), t("ip6", "ip6"), t("uuid", "uuid"), t("`select`", "select"), t("`we``ird` % 3", "we`ird"),
 	t("`back\\\\slash`", `back\slash`), t("`ümlaut`", "ümlaut"), t("r_time", "r_time"), t("name", "name"), t("ifNull(name, '')", "name"), t("day", "day"),
 	t("day32", "day32"), t("toStartOfHour(at_ms, 'UTC')", "at_ms"), t("amount > 1", "amount"), t("tax", "tax"), t("if(flag, country, NULL)", "flag", "country"),
-	t("country -- the land", "country"), t("(tenant)", "tenant"), t("tenant", "tenant"), t("\"quo\"\"te'd\"", `quo"te'd`), t("length(tags)", "tags"),
+	t("concat(country, '!')", "country"), t("(tenant)", "tenant"), t("tenant", "tenant"), t("\"quo\"\"te'd\"", `quo"te'd`), t("length(tags)", "tags"),
 	t("multiIf(amount < 0, 'loss', amount = 0, 'none', 'gain')", "amount"), t("toLowCardinality(ifNull(region, 'none'))", "region"), t("id % 2", "id"),
 	t("at_ms", "at_ms"), t("maybe_at", "maybe_at"), t("lower(hex(code))", "code"), t("rows", "rows"),
 }
