@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/rollsmith/rollsmith/problem"
@@ -183,28 +182,4 @@ func withoutSettings(sql string) string {
 		return sql
 	}
 	return strings.TrimSpace(sql[:at])
-}
-
-// String draws the tree in text, one step a line, for people and for tests.
-func (n *PlanNode) String() string {
-	var b strings.Builder
-	n.draw(&b, 0)
-	return b.String()
-}
-
-func (n *PlanNode) draw(b *strings.Builder, depth int) {
-	if n == nil {
-		return
-	}
-	fmt.Fprintf(b, "%s%s", strings.Repeat("  ", depth), n.Type)
-	if n.Description != "" {
-		fmt.Fprintf(b, " (%s)", n.Description)
-	}
-	if r := n.Read; r != nil {
-		fmt.Fprintf(b, " parts %d/%d granules %d/%d", r.Parts, r.PartsAll, r.Granules, r.GranulesAll)
-	}
-	b.WriteString("\n")
-	for _, child := range n.Children {
-		child.draw(b, depth+1)
-	}
 }
