@@ -207,6 +207,9 @@ func (r *round) step(ctx context.Context, i int, a act) (*failure, error) {
 		}
 		return nil, nil
 	}
+	if r.w.quiet && r.inserts < r.w.batches {
+		return nil, nil
+	}
 	if a.kind == actAudit {
 		return r.audit(ctx)
 	}
@@ -272,7 +275,7 @@ func (r *round) up(ctx context.Context) error {
 		return err
 	}
 	rows, err := r.conn.Query(quietly(ctx), `SELECT name, engine, position(create_table_query, ' REFRESH ') > 0 FROM system.tables
-		WHERE database = ? AND NOT (database = ? AND name IN (?, '`+clockTable+`')) AND engine != 'View' ORDER BY name`,
+		WHERE database = ? AND NOT (database = ? AND name IN (?, '`+clockTable+`')) AND engine != 'View' AND name NOT LIKE '.tmp%' ORDER BY name`,
 		r.target, r.source, r.w.model.design.Source.Table)
 	if err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 
 // shrinkRuns bounds how many rounds a shrink may take: at some thirty a second,
 // a few seconds.
-const shrinkRuns = 300
+const shrinkRuns = 250
 
 // shrinker looks for the smallest workload that still fails. Every candidate is
 // run; nothing is left to belief. The same failure shrinks the same way.
