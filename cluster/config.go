@@ -42,7 +42,7 @@ type Config struct {
 	CertFile   string            // PEM of the client certificate
 	KeyFile    string            // PEM of its key
 	HTTPPath   string            // path prefix behind a reverse proxy
-	HTTPProxy  string            // proxy URL
+	HTTPProxy  Secret            // proxy URL, which may hold a login
 	Headers    map[string]Secret // extra HTTP headers
 	Compress   bool              // LZ4 on the native protocol
 	Dial       time.Duration     // limit of one connection attempt
@@ -104,7 +104,7 @@ func (c Config) options() (*clickhouse.Options, error) {
 			o.HttpHeaders[name] = value.Reveal()
 		}
 		if c.HTTPProxy != "" {
-			if o.HTTPProxyURL, err = url.Parse(c.HTTPProxy); err != nil {
+			if o.HTTPProxyURL, err = url.Parse(c.HTTPProxy.Reveal()); err != nil {
 				return nil, problem.Field("connection-proxy", "http_proxy", "", "The HTTP proxy is not a URL.", "Write it as http://host:port.")
 			}
 		}

@@ -98,7 +98,7 @@ var params = map[string]param{
 	"cert_file":       func(c *Config, v string) error { c.CertFile = v; return nil },
 	"key_file":        func(c *Config, v string) error { c.KeyFile = v; return nil },
 	"http_path":       func(c *Config, v string) error { c.HTTPPath = "/" + strings.TrimPrefix(v, "/"); return nil },
-	"http_proxy":      func(c *Config, v string) error { c.HTTPProxy = v; return nil },
+	"http_proxy":      func(c *Config, v string) error { c.HTTPProxy = Secret(v); return nil },
 	"compress":        func(c *Config, v string) error { c.Compress = v == "true" || v == "1" || v == "lz4"; return nil },
 	"dial_timeout":    setDial,
 	"hosts":           func(*Config, string) error { return nil },

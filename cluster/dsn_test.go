@@ -83,7 +83,7 @@ func TestSecretsArePrintedNowhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Token, c.Headers = "canary", map[string]Secret{"X-Key": "canary"}
+	c.Token, c.HTTPProxy, c.Headers = "canary", "http://u:canary@proxy", map[string]Secret{"X-Key": "canary"}
 	var log bytes.Buffer
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("open", "config", c, "password", c.Password)
 	asJSON, err := json.Marshal(c)

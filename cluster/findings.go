@@ -7,6 +7,9 @@ import (
 	"github.com/rollsmith/rollsmith/designer"
 )
 
+// daySeconds is the age by which merges have usually taken the copies away.
+const daySeconds = 86400
+
 // summarise puts the measured numbers into sentences that mean something to
 // whoever designs a rollup.
 func (m *Measurement) summarise() {
@@ -30,12 +33,16 @@ func (m *Measurement) summarise() {
 		m.find("shards", s.Basis, means, "%d of %d entities have rows on more than one shard.", s.Spread, s.Keys)
 	}
 	if d := m.Duplicates; d != nil && len(d.Buckets) > 0 {
-		young := d.Buckets[0]
+		young, old := d.Buckets[0], d.Buckets[len(d.Buckets)-1]
 		text := fmt.Sprintf("Data %s old holds %.3f rows for each distinct one", young.Label, young.Factor)
+		if len(d.Buckets) > 1 {
+			text += fmt.Sprintf(", data %s old %.3f", old.Label, old.Factor)
+		}
 		means := ""
 		switch {
+		case d.Settled == "" && old.From < daySeconds:
+			means = "There is no data old enough to tell when the copies are gone."
 		case d.Settled == "":
-			text += fmt.Sprintf(", and even the oldest %.3f", d.Buckets[len(d.Buckets)-1].Factor)
 			means = "The factor never falls under 1.01: whatever reads these rows has to take them one per key."
 		case d.Settled != "0 second":
 			means = fmt.Sprintf("From an age of %s on the factor is under 1.01: seal windows no younger than that.", d.Settled)

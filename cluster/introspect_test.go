@@ -220,3 +220,52 @@ func TestSourceIsReadThroughWhatStandsBefore(t *testing.T) {
 		}
 	}
 }
+
+func TestTablesThatKeepNoRowsSaySo(t *testing.T) {
+	db := scratch(t)
+	do(t, db,
+		"CREATE TABLE DB.nothing (id UInt64) ENGINE = Null",
+		"CREATE VIEW DB.looking AS SELECT number AS id FROM system.numbers",
+		"CREATE TABLE DB.memory (id UInt64) ENGINE = Memory")
+	for table, code := range map[string]string{"nothing": "engine-unknown", "looking": "engine-unknown", "memory": "engine-unknown"} {
+		in, err := as(t, "locked", Native).Introspect(context.Background(), db, table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := false
+		for _, e := range in.Evidence {
+			said = said || e.Code == code && e.Confidence == Low
+		}
+		if !said || in.Source.Feed != designer.Append {
+			t.Errorf("%s: %+v", table, in)
+		}
+	}
+}
+
+func TestConnectorsAreTold(t *testing.T) {
+	columns := func(names ...string) (all []designer.Column) {
+		for _, n := range names {
+			all = append(all, designer.Column{Name: n, Type: "UInt64"})
+		}
+		return all
+	}
+	replacing := Engine{Name: "ReplacingMergeTree"}
+	for want, c := range map[string]struct {
+		engine  Engine
+		columns []designer.Column
+	}{
+		"peerdb":           {replacing, columns("id", "_peerdb_version", "_peerdb_is_deleted")},
+		"supabase":         {replacing, columns("id", "_etl_version", "_etl_deleted")},
+		"supabase-history": {Engine{Name: "MergeTree"}, columns("id", "cdc_operation", "cdc_lsn")},
+		"altinity":         {replacing, columns("id", "_version", "_sign")},
+		"fivetran":         {replacing, columns("id", "_fivetran_synced")},
+		"airbyte":          {replacing, columns("id", "_airbyte_raw_id", "_airbyte_extracted_at")},
+		"debezium":         {replacing, columns("id", "__deleted")},
+		"singer":           {replacing, columns("id", "_sdc_batched_at")},
+		"":                 {Engine{Name: "MergeTree"}, columns("id", "_version", "_sign")},
+	} {
+		if got, _ := recognise(c.engine, c.columns); got.id != want {
+			t.Errorf("%v was taken for %q, want %q", c.columns, got.id, want)
+		}
+	}
+}

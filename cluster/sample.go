@@ -43,17 +43,26 @@ func (c *Cluster) SampleKeys(ctx context.Context, s designer.Source) (Sample, er
 	}
 	key := keyTuple(s)
 	switch {
-	case row.Rows <= wholeRows:
+	case row.Rows <= narrower(wholeRows, s):
 		return Sample{Where: "1", Words: fmt.Sprintf("all %d rows", row.Rows), Whole: true, Sure: High, Rows: row.Rows}, nil
-	case row.Rows > hashedRows && !leads(s):
+	case row.Rows > narrower(hashedRows, s) && !leads(s):
 		young, err := c.sampleYoung(ctx, s)
 		young.Sure = Low // versions in older parts are not seen
 		return young, err
-	case row.Rows <= hashedRows:
+	case row.Rows <= narrower(hashedRows, s):
 		every := row.Rows/keptRows + 1
 		return Sample{Where: fmt.Sprintf("cityHash64(%s) %% %d = 0", key, every), Words: fmt.Sprintf("one key in %d, by hash, of %d rows", every, row.Rows), Sure: Medium, Rows: row.Rows}, nil
 	}
 	return c.sampleRuns(ctx, s, key, row.Rows)
+}
+
+// usualColumns is for how many columns the bounds above are meant.
+const usualColumns = 20
+
+// narrower lowers a bound on rows where a table is wider than usual: it is
+// bytes that take time.
+func narrower(rows uint64, s designer.Source) uint64 {
+	return rows * usualColumns / max(usualColumns, uint64(len(s.Columns)))
 }
 
 // leads says whether the entity key leads the sorting key, so that the primary
@@ -131,11 +140,11 @@ func (c *Cluster) sampleYoung(ctx context.Context, s designer.Source) (Sample, e
 	if err != nil {
 		return Sample{}, err
 	}
-	if row.Rows <= wholeRows {
+	if row.Rows <= narrower(wholeRows, s) {
 		return Sample{Where: "1", Words: fmt.Sprintf("all %d rows", row.Rows), Whole: true, Sure: High, Rows: row.Rows}, nil
 	}
 	parts, _, err := Values[string](ctx, c, Ask{For: "choose a sample", SQL: query("young_rows"),
-		Params: map[string]any{"database": s.Database, "table": s.Table, "most": wholeRows}})
+		Params: map[string]any{"database": s.Database, "table": s.Table, "most": narrower(wholeRows, s)}})
 	if err != nil {
 		return Sample{}, err
 	}
