@@ -86,6 +86,11 @@ func planMixed(r *designer.Rollup) *ddl.Plan {
 		b.plan.Backfill += p.Backfill + "\n"
 		b.plan.Correct += p.Correct + "\n"
 	}
+	for _, p := range plans {
+		if !strings.Contains(p.Correct, ";\n") { // half a repair would set the two answers apart
+			b.plan.Correct = p.Correct
+		}
+	}
 	return b.readView(unite(r, held, rest, plans[0].Read, plans[1].Read), plans[1].PerPartition,
 		"Puts the two answers beside each other: both have the same grains, since a grain has a row exactly while a live entity is in it.")
 }
