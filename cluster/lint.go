@@ -201,6 +201,7 @@ func (r *lintReader) populated(ctx context.Context) error {
 // Audit is what an audit of a cluster is asked for.
 type Audit struct {
 	Database string            // only the views of this database; empty: all
+	Default  string            // of unqualified names where Database is empty
 	Queries  string            // reading queries, with semicolons between them
 	Script   string            // a backfill or migration
 	Feeds    map[string]string // db.table: its feed
@@ -214,10 +215,7 @@ func Lint(ctx context.Context, on Asker, a Audit) (hazard.Report, []string, erro
 		return hazard.Report{}, nil, err
 	}
 	catalog.Feeds = a.Feeds
-	catalog.DefaultDB = a.Database
-	if catalog.DefaultDB == "" {
-		catalog.DefaultDB = "default"
-	}
+	catalog.DefaultDB = firstOf(a.Database, a.Default, "default")
 	in := hazard.Input{Database: a.Database, Queries: hazard.Split(strings.TrimSpace(a.Queries)), Scripts: hazard.Split(a.Script)}
 	return hazard.Audit(catalog, in), missing, nil
 }

@@ -17,7 +17,7 @@ func checkAnyLast(v *View) []Finding {
 	for i := range v.outputs {
 		o := &v.outputs[i]
 		for _, a := range aggregates(o.expr) {
-			if !a.isAny() || a.has("Merge") || !a.isLastSeen() && !meansLatest(o.name) {
+			if !a.isAny() || a.has("Merge") || !a.isLastSeen() && !meansLatest(o.name) && !v.anyOfChanging(a) {
 				continue
 			}
 			return one(
@@ -46,6 +46,13 @@ func (v *View) simpleAnyLast(o *Output) []Finding {
 		sentence("%s of %s keeps whatever value a merge reads last.", o.name, v.targetLabel()),
 		sentence("column %s %s", o.name, c.Type),
 		sentence("Declare %s as AggregateFunction(argMax, …) and fill it with argMaxState(%s, <time or version>).", o.name, o.expr.String()))
+}
+
+// anyOfChanging tells whether any() takes one of several values that a thing
+// has had.
+func (v *View) anyOfChanging(a Agg) bool {
+	arg := a.arg()
+	return arg != nil && arg.kind == columnExpr && mayChange(arg.name) && !v.changes()
 }
 
 // meansLatest tells whether a name claims the newest value.

@@ -63,9 +63,16 @@ func (v *View) identity() string {
 		return ""
 	}
 	for _, c := range v.source.Columns {
-		if contains(identityNames, strings.ToLower(c.Name)) && !v.carries(c.Name) {
+		if (contains(identityNames, strings.ToLower(c.Name)) || v.namesRows(c.Name)) && !v.carries(c.Name) {
 			return c.Name
 		}
 	}
 	return ""
+}
+
+// namesRows tells whether a column is by its name the id of the table's rows:
+// id, or order_id in orders.
+func (v *View) namesRows(col string) bool {
+	thing, ok := strings.CutSuffix(strings.ToLower(col), "_id")
+	return col == "id" || ok && len(thing) > 2 && strings.Contains(strings.ToLower(v.source.Name), thing)
 }

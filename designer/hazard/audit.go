@@ -66,6 +66,7 @@ type Input struct {
 
 // Audit judges the views of a catalog, the reading queries and the scripts.
 func Audit(c *Catalog, in Input) Report {
+	in.sort()
 	script := newScript(c, in.Scripts)
 	c.prepare()
 	script.attach()
@@ -95,7 +96,38 @@ func Audit(c *Catalog, in Input) Report {
 	for _, q := range in.Queries {
 		report.Queries = append(report.Queries, judgeQuery(c, q))
 	}
+	for _, d := range c.Definitions {
+		if !d.Materialized && (in.Database == "" || d.DB == in.Database) {
+			report.Queries = append(report.Queries, judgeStored(c, d)...)
+		}
+	}
 	return report
+}
+
+// sort puts every statement where it belongs: a SELECT in a script is a reading
+// query, and whatever else stands among the queries is a step.
+func (in *Input) sort() {
+	given, steps := in.Queries, in.Scripts
+	in.Queries, in.Scripts = nil, nil
+	for _, text := range append(append([]string{}, steps...), given...) {
+		switch word := lex(text)[0]; {
+		case word.is("SELECT") || word.is("WITH") || word.is("("):
+			in.Queries = append(in.Queries, text)
+		default:
+			in.Scripts = append(in.Scripts, text)
+		}
+	}
+}
+
+// judgeStored reads a plain view, which is a query that is kept; one without
+// findings is not worth a line.
+func judgeStored(c *Catalog, d *Definition) []QueryReport {
+	out := judgeQuery(c.within(d.DB), d.Select)
+	if len(out.Findings) == 0 {
+		return nil
+	}
+	out.Query = "VIEW " + d.DB + "." + d.Name + " AS " + out.Query
+	return []QueryReport{out}
 }
 
 func judgeView(v *View) []Finding {

@@ -12,7 +12,7 @@ func checkBlockScoped(v *View) []Finding {
 	if !v.incremental() {
 		return nil
 	}
-	thins := v.target.deduplicates() && !v.aggregated()
+	thins := !v.aggregated() && (v.target.deduplicates() || v.target.aggregating() && v.allKeys())
 	for f := v.flat; f != nil; f = f.inner {
 		what := ""
 		switch {
@@ -35,6 +35,16 @@ func checkBlockScoped(v *View) []Finding {
 		}
 	}
 	return nil
+}
+
+// allKeys tells whether every output is part of the target's sorting key.
+func (v *View) allKeys() bool {
+	for _, o := range v.outputs {
+		if !contains(v.target.keyColumns(), o.name) {
+			return false
+		}
+	}
+	return true
 }
 
 func (v *View) hasAggs() bool { return len(v.aggs()) > 0 }

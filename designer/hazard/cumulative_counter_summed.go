@@ -13,7 +13,7 @@ var cumulativeCounterSummed = &Rule{
 func checkCumulative(v *View) []Finding {
 	for _, o := range v.outputs {
 		for _, a := range aggregates(o.expr) {
-			if a.base != "sum" || a.has("Merge") || a.arg() == nil || a.arg().kind != columnExpr || !runningName(a.arg().name) || len(v.writersThatAggregate()) > 0 {
+			if a.base != "sum" || a.has("Merge") || a.arg() == nil || a.arg().kind != columnExpr || !runningName(a.arg().name) && !runningTable(v.source) || len(v.writersThatAggregate()) > 0 {
 				continue
 			}
 			return when(
@@ -31,4 +31,9 @@ func runningName(name string) bool {
 	n := strings.ToLower(name)
 	return strings.HasSuffix(n, "_total") || strings.HasPrefix(n, "total_") ||
 		nameSays(n, []string{"counter", "cumulative", "odometer", "reading", "meter", "lifetime", "uptime", "register", "cum"})
+}
+
+// runningTable tells whether a table is by name one of meter readings.
+func runningTable(t *Table) bool {
+	return t != nil && nameSays(t.Name, []string{"readings", "meters", "meter", "counters", "odometers", "odometer"})
 }

@@ -10,7 +10,7 @@ var distinctKeyNotRowKey = &Rule{
 }
 
 func checkDistinctKey(v *View) []Finding {
-	if !v.incremental() || !v.mirror() || !v.target.replacing() || !v.source.replacing() || !v.changes() {
+	if !v.incremental() || !v.mirror() || !v.target.replacing() || !v.source.replacing() && !v.logged() || v.target.versionColumn() == "" && !v.source.replacing() || !v.changes() {
 		return nil
 	}
 	missing := v.missingEntityKey()

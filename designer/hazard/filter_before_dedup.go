@@ -41,6 +41,8 @@ func (v *View) filterHazard(c *Expr, col string) []Finding {
 		return one(v.filterText(c), v.filterEvidence(c), v.filterRepair(col))
 	case isStableName(col) || !v.source.replacing():
 		return nil
+	case !nameSays(col, kindWords):
+		return one(v.filterText(c), v.filterEvidence(c), v.filterRepair(col))
 	}
 	return when(sentence("%s can change for one (%s)", col, list(key)), v.filterText(c), v.filterEvidence(c), v.filterRepair(col))
 }

@@ -14,7 +14,7 @@ func checkFloatSigned(v *View) []Finding {
 	}
 	for _, o := range v.outputs {
 		for _, a := range aggregates(o.expr) {
-			if a.base != "sum" && a.base != "sumKahan" || a.has("Merge") || !v.negated(a) || !isFloat(v.typeOf(a.arg())) {
+			if a.base != "sum" && a.base != "sumKahan" || a.has("Merge") || !v.negated(a) && !v.bothSides(a) || !isFloat(v.typeOf(a.arg())) {
 				continue
 			}
 			return one(

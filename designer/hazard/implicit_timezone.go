@@ -48,6 +48,9 @@ func (v *View) needsZone(b bucket) bool {
 		return false
 	}
 	typ := v.typeOf(b.base)
+	if b.call.isCall("toDate", "toDate32") && len(plainType(typ)) >= len("Int32") && isInteger(typ) {
+		return true // seconds since 1970, dated in the session's zone
+	}
 	if _, ok := zoneOf(typ); ok || !isDateTime(typ) {
 		return false
 	}

@@ -18,20 +18,20 @@ func checkMutableKey(v *View) []Finding {
 		if o == nil || !v.beyondEntityKey(o) {
 			continue
 		}
-		text := sentence("%s is in the sorting key of %s: when it changes for one (%s), the old row stays beside the new one.", k, v.targetLabel(), list(v.source.entityKey()))
+		text := sentence("%s is in the sorting key of %s: when it changes for one (%s), the old row stays beside the new one.", k, v.targetLabel(), list(v.entity()))
 		evidence := sentence("%s; %s", v.target.declared(), v.source.declared())
-		repair := sentence("ORDER BY (%s) in the target, and take %s from the latest row at read.", list(v.source.entityKey()), k)
+		repair := sentence("ORDER BY (%s) in the target, and take %s from the latest row at read.", list(v.entity()), k)
 		if v.changesByName(o) {
 			return one(text, evidence, repair)
 		}
-		doubtful = when(sentence("%s can change for one (%s)", k, list(v.source.entityKey())), text, evidence, repair)
+		doubtful = when(sentence("%s can change for one (%s)", k, list(v.entity())), text, evidence, repair)
 	}
 	return doubtful
 }
 
 // entityTarget tells whether the target keeps one row per entity of the source.
 func (v *View) entityTarget() bool {
-	if !v.changes() || !v.source.replacing() || len(v.source.entityKey()) == 0 || len(v.missingEntityKey()) > 0 {
+	if !v.changes() || !v.source.replacing() && !v.logged() || len(v.entity()) == 0 || len(v.missingEntityKey()) > 0 {
 		return false
 	}
 	return v.mirror() && v.target.replacing() || v.lastStates()
@@ -40,7 +40,7 @@ func (v *View) entityTarget() bool {
 // beyondEntityKey tells whether an output depends on more than the source's key.
 func (v *View) beyondEntityKey(o *Output) bool {
 	for _, c := range o.expr.columns() {
-		if !contains(v.source.entityKey(), c) && c != v.source.versionColumn() {
+		if !contains(v.entity(), c) && c != v.source.versionColumn() {
 			return true
 		}
 	}
@@ -51,7 +51,7 @@ func (v *View) beyondEntityKey(o *Output) bool {
 // name that tells of change.
 func (v *View) changesByName(o *Output) bool {
 	for _, c := range o.expr.columns() {
-		if mayChange(c) && !contains(v.source.entityKey(), c) {
+		if mayChange(c) && !contains(v.entity(), c) {
 			return true
 		}
 	}

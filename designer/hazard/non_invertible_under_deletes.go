@@ -20,7 +20,7 @@ func checkNonInvertible(v *View) []Finding {
 			return one(
 				sentence("%s keeps %s in a state, but rows of %s can be changed or deleted, and the state cannot give their values back.", v.def.Name, a.call.String(), v.source.Name),
 				sentence("%s; output %s", v.source.declared(), o.shown()),
-				sentence("Keep one row per (%s) in a target that merges versions, and compute %s with FINAL at read.", list(v.source.entityKey()), a.base),
+				sentence("Keep one row per (%s) in a target that merges versions, and compute %s with FINAL at read.", list(v.entity()), a.base),
 			)
 		}
 	}
@@ -36,7 +36,7 @@ func (v *View) forgets(a Agg) bool {
 	if v.source.collapsing() || v.deletes() {
 		return false
 	}
-	stable := v.source.entityKey()
+	stable := v.entity()
 	read := a.call.columns()
 	for _, g := range v.group() {
 		read = append(read, g.columns()...)
@@ -52,11 +52,11 @@ func (v *View) forgets(a Agg) bool {
 // lastPerEntity tells whether each group is one entity and only its latest
 // version is kept.
 func (v *View) lastPerEntity() bool {
-	if !v.groupedBy(v.source.entityKey()) {
+	if !v.groupedBy(v.entity()) {
 		return false
 	}
 	for _, a := range v.aggs() {
-		byVersion := a.base == "argMax" || a.base == "max" && a.arg() != nil && (a.arg().name == v.source.versionColumn() || a.arg().kind == columnExpr && contains(v.source.entityKey(), a.arg().name))
+		byVersion := a.base == "argMax" || a.base == "max" && a.arg() != nil && (a.arg().name == v.source.versionColumn() || a.arg().kind == columnExpr && contains(v.entity(), a.arg().name))
 		if !byVersion && a.absorbsRepeats() {
 			return false
 		}

@@ -11,7 +11,7 @@ var runIDInSortingKey = &Rule{
 }
 
 // runNames are columns that name a load rather than a thing.
-var runNames = strings.Fields("run_id load_id batch_id job_id import_id etl_run_id run load_run ingest_id ingestion_id sync_id pipeline_run pipeline_run_id job_run_id attempt attempt_id dag_run_id execution_id upload_id load_batch etl_batch batch_no import_batch _batch_id _run_id _load_id _airbyte_ab_id extract_id snapshot_id")
+var runNames = strings.Fields("run_id load_id batch_id job_id import_id etl_run_id run load_run ingest_id ingestion_id sync_id pipeline_run pipeline_run_id job_run_id attempt attempt_id dag_run_id execution_id upload_id load_batch etl_batch batch_no import_batch _batch_id _run_id _load_id _airbyte_ab_id extract_id snapshot_id batch load")
 
 func checkRunID(v *View) []Finding {
 	for _, t := range []*Table{v.target, v.source} {

@@ -151,7 +151,11 @@ func (v *View) otherSide(a Agg, col string) bool {
 // mutableWords are the parts of names that tell of a value that changes over a row's life.
 var mutableWords = strings.Fields(`status state stage phase plan tier level owner assignee assigned balance price amount qty quantity stock score
  active enabled disabled updated modified changed current last latest priority rank progress step queue bucket segment
- email phone address manager rating paid closed open resolved archived`)
+ email phone address manager rating paid closed open resolved archived visible hidden published valid verified approved confirmed
+ cancelled canceled refunded shipped delivered done finished completed pending blocked banned suspended online available locked role salary position location`)
+
+// kindWords are the parts of names of what a thing is, which hardly ever changes.
+var kindWords = strings.Fields("type kind category country region tenant account source channel currency brand org company site platform")
 
 // stableWords are the parts of names that tell of a value set once, at birth.
 var stableWords = strings.Fields("created born birth inserted registered signup joined first opened started ordered placed occurred")
@@ -193,10 +197,39 @@ func (v *View) keyFrom(col string) bool {
 	return false
 }
 
+// entity is what identifies a row of the source: the key of a de-duplicating
+// engine; for a log of changes its sorting key without the version.
+func (v *View) entity() []string {
+	if v.source.replacing() || v.source.collapsing() || !v.logged() {
+		return v.source.entityKey()
+	}
+	version := ""
+	if o := v.output(v.target.versionColumn()); o != nil {
+		version = o.expr.String()
+	}
+	var out []string
+	for _, c := range v.source.keyColumns() {
+		if c != version && !isVersionName(c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// logged tells whether the source is a plain table that tells of deletes.
+func (v *View) logged() bool {
+	return v.source.is("MergeTree", "Null") && (v.source.deletedColumn() != "" || v.source.operationColumn() != "" && v.source.keyColumns() != nil)
+}
+
+// isVersionName tells whether a column is by name the version of a change.
+func isVersionName(name string) bool {
+	return contains(strings.Fields("version _version ver _ver _v rev revision lsn _lsn seq updated_at _peerdb_version _etl_version cdc_lsn"), strings.ToLower(name))
+}
+
 // missingEntityKey lists the columns of the source's key that the target's key lacks.
 func (v *View) missingEntityKey() []string {
 	var out []string
-	for _, c := range v.source.entityKey() {
+	for _, c := range v.entity() {
 		if !v.keyFrom(c) {
 			out = append(out, c)
 		}
@@ -234,7 +267,7 @@ func (v *View) changes() bool {
 	case "append", "at_least_once":
 		return false
 	case "":
-		return v.source.replacing() && v.source.versionColumn() != "" || v.source.collapsing()
+		return v.source.replacing() && v.source.versionColumn() != "" || v.source.signColumn() != "" || v.logged()
 	}
 	return true
 }

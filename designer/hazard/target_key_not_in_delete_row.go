@@ -19,9 +19,9 @@ func checkTargetKeyInDeleteRow(v *View) []Finding {
 			continue
 		}
 		f := Finding{
-			Text:     sentence("%s is in the sorting key of %s, but the key of %s is only (%s): a delete row that holds no %s deletes nothing here.", k, v.targetLabel(), v.source.Name, list(v.source.entityKey()), k),
+			Text:     sentence("%s is in the sorting key of %s, but the key of %s is only (%s): a delete row that holds no %s deletes nothing here.", k, v.targetLabel(), v.source.Name, list(v.entity()), k),
 			Evidence: sentence("%s; delete flag %s; %s", v.source.declared(), flag, v.target.declared()),
-			Repair:   sentence("ORDER BY (%s) in the target, and take %s from the latest live row at read.", list(v.source.entityKey()), k),
+			Repair:   sentence("ORDER BY (%s) in the target, and take %s from the latest live row at read.", list(v.entity()), k),
 		}
 		if v.feed != "upsert" {
 			f.Condition = sentence("delete rows of %s do not carry the old %s", v.source.Name, k)

@@ -1,15 +1,21 @@
 package hazard
 
+import "strings"
+
 var tombstoneCounted = &Rule{
 	Code:     "tombstone-counted",
 	Title:    "Delete rows are counted as data",
 	Doc:      "The source marks deleted rows with a flag. A view that neither carries the flag to its target nor filters on it treats a delete row as one more row.",
 	Severity: Error,
+	Hides:    []string{"non-invertible-under-deletes"},
 	View:     checkTombstone,
 }
 
 func checkTombstone(v *View) []Finding {
 	flag := v.source.deletedColumn()
+	if op := v.source.operationColumn(); flag == "" && strings.HasPrefix(op, "_") || op == "cdc_operation" {
+		flag = op
+	}
 	if flag == "" || v.reads(flag) || v.feed == "append" || !v.incremental() && v.watermark() {
 		return nil
 	}

@@ -10,7 +10,7 @@ var tombstoneWithoutVersion = &Rule{
 }
 
 func checkTombstoneVersion(v *View) []Finding {
-	flag, version := v.source.deletedColumn(), v.target.versionColumn()
+	flag, version := v.flag(), v.target.versionColumn()
 	if v.lastStates() {
 		version = v.argMaxVersion()
 	}
@@ -66,4 +66,16 @@ func checkTombstoneInsert(s *Script) []ScriptFinding {
 		}
 	}
 	return out
+}
+
+// flag is the delete flag of the source, by its own name or because the
+// target's engine is given it.
+func (v *View) flag() string {
+	if f := v.source.deletedColumn(); f != "" || !v.target.replacing() {
+		return f
+	}
+	if o := v.output(v.target.deletedColumn()); o != nil && o.expr.kind == columnExpr {
+		return o.expr.name
+	}
+	return ""
 }
