@@ -69,7 +69,7 @@ func (i Interval) Nests(coarser Interval, z Zone) bool {
 	coarseMonths, coarse := coarser.months()
 	s, cs := i.Seconds(), coarser.Seconds()
 	switch {
-	case i == coarser:
+	case i == coarser, coarser.SubDay() && !i.SubDay():
 		return false
 	case fine:
 		return coarse && coarseMonths > fineMonths && coarseMonths%fineMonths == 0
