@@ -54,6 +54,7 @@ type round struct {
 	foldedSettled  bool
 	checkpoints    []Checkpoint
 	clock          int64
+	wrong          map[string]string           // where set, wrong answers are noted per metric, and the round goes on
 	onWrite        func(step int, a act) error // for the story: after each insert
 	partsSeen      map[string]bool
 }
@@ -581,7 +582,23 @@ func (r *round) check(ctx context.Context, a act) (*failure, error) {
 	if err := r.believe(ctx, want); err != nil {
 		return nil, err
 	}
+	if r.wrong != nil {
+		r.note(wrong, a.name())
+		return nil, nil
+	}
 	return &failure{mismatches: wrong, read: got.plain(), truth: want.plain(d)}, nil
+}
+
+// note keeps the first checkpoint at which each metric was wrong. A grain that
+// is missing or should not be there is wrong in all of them.
+func (r *round) note(wrong []mismatch, checkpoint string) {
+	for _, m := range r.w.model.design.Metrics {
+		for _, x := range wrong {
+			if _, known := r.wrong[m.Name]; !known && (x.metric == m.Name || x.metric == "") {
+				r.wrong[m.Name] = checkpoint
+			}
+		}
+	}
 }
 
 // shape checks the names of an answer's columns.
@@ -633,6 +650,9 @@ func (r *round) audit(ctx context.Context) (*failure, error) {
 		return complain("audit.sql", err)
 	}
 	r.checkpoints = append(r.checkpoints, Checkpoint{r.number, "audit", len(found.rows), len(found.rows)})
+	if r.wrong != nil && len(r.wrong) > 0 {
+		return nil, nil // it may well find something
+	}
 	if len(found.rows) > 0 {
 		// The answer was right a moment ago: audit.sql cries wolf.
 		return &failure{complaint: "audit.sql finds rows although the answer is right", read: found.plain()}, nil

@@ -172,7 +172,7 @@ func (w *workload) fill(r row, body []literal) []literal {
 	}
 	gone := r.kind == cancelRow || r.kind == deleteRow
 	if m.deleted >= 0 {
-		out[m.deleted] = flag(m.types[m.deleted], gone)
+		out[m.deleted] = flagValue(m.types[m.deleted], gone)
 	}
 	if m.sign >= 0 {
 		out[m.sign] = map[bool]literal{true: "-1", false: "1"}[gone]
@@ -184,7 +184,7 @@ func (w *workload) fill(r row, body []literal) []literal {
 	return out
 }
 
-func flag(t designer.Type, on bool) literal {
+func flagValue(t designer.Type, on bool) literal {
 	if t.Family() == "Bool" {
 		return strconv.FormatBool(on)
 	}
