@@ -145,6 +145,35 @@ func TestNarrowAccountLearnsItsGrants(t *testing.T) {
 	}
 }
 
+func TestGrantsAreStatementsThatTheServerUnderstands(t *testing.T) {
+	for _, text := range []string{Grants(""), Grants("o'br`ien", "shop", "my shop")} {
+		statements := 0
+		for _, s := range strings.Split(text, ";") {
+			if _, after, found := strings.Cut(s, "\n"); found && strings.HasPrefix(strings.TrimSpace(s), "--") {
+				s = after // the comment behind the statement before
+			}
+			if s = strings.TrimSpace(s); s == "" || strings.HasPrefix(s, "--") {
+				continue
+			}
+			statements++
+			if _, _, err := Values[string](context.Background(), as(t, "default", HTTP), Ask{For: "grants", SQL: "EXPLAIN AST " + s}); err != nil {
+				t.Errorf("%s: %v", s, err)
+			}
+		}
+		if statements < 3 {
+			t.Errorf("only %d statements in %s", statements, text)
+		}
+	}
+}
+
+func TestAProfileAsGrantsWritesItLetsLimitsThrough(t *testing.T) {
+	c := as(t, "granted", Native)
+	e, err := c.Enforcement(context.Background())
+	if err != nil || e.Readonly != 1 || !slices.Contains(e.Sent, "max_execution_time") || !slices.Contains(e.Sent, "log_comment") || !slices.Contains(e.Refused, "max_memory_usage") {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
 // tlsFront puts TLS before an address, with a certificate of its own for
 // 127.0.0.1, and gives the address and the CA's file.
 func tlsFront(t *testing.T, behind string) (address, caFile string) {

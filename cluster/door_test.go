@@ -14,7 +14,7 @@ import (
 )
 
 func TestEveryAccountGetsThroughTheDoor(t *testing.T) {
-	for _, user := range []string{"default", "locked", "open", "held"} {
+	for _, user := range []string{"default", "locked", "open", "held", "granted"} {
 		for _, protocol := range []string{Native, HTTP} {
 			t.Run(user+" over "+protocol, func(t *testing.T) {
 				c := as(t, user, protocol)

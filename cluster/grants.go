@@ -22,7 +22,7 @@ type Ability struct {
 var abilities = []struct{ name, table, costs string }{
 	{"list tables", "system.tables", "nothing can be shown"},
 	{"read columns", "system.columns", "no table page"},
-	{"part sizes", "system.parts", "no sizes by partition; huge tables are sampled less well"},
+	{"part sizes", "system.parts", "no sizes by partition, and huge tables are sampled less well"},
 	{"running queries", "system.processes", "a query that was left cannot be killed over HTTP"},
 	{"merges", "system.merges", "running merges are not shown"},
 	{"skip indexes", "system.data_skipping_indices", "skip indexes are not shown"},
@@ -95,7 +95,7 @@ CREATE USER IF NOT EXISTS %s IDENTIFIED WITH sha256_password BY '<choose a passw
 	}
 	for _, db := range databases {
 		fmt.Fprintf(&b, "GRANT SHOW TABLES, SHOW COLUMNS ON %s.* TO %s; -- lists and definitions\n", ident(db), u)
-		fmt.Fprintf(&b, "GRANT SELECT ON %s.* TO %s;                    -- probes and plans; name tables instead to allow less\n", ident(db), u)
+		fmt.Fprintf(&b, "GRANT SELECT ON %s.* TO %s;                    -- probes and plans (name tables instead to allow less)\n", ident(db), u)
 	}
 	if len(databases) == 0 {
 		return b.String()

@@ -15,11 +15,13 @@ var engine *sandbox.Engine
 
 // accounts are whom tests come as, beside the owner, who seeds: a reader whose
 // profile locks every setting; a reader who may change them; one held by a
-// constraint; and one who may see next to nothing.
+// constraint; one whose profile is as Grants writes it; and one who may see next
+// to nothing.
 const accounts = `
 <locked><password>secret canary</password><networks><ip>127.0.0.1</ip></networks><profile>locked</profile><quota>default</quota></locked>
 <open><password></password><networks><ip>127.0.0.1</ip></networks><profile>open</profile><quota>default</quota></open>
 <held><password></password><networks><ip>127.0.0.1</ip></networks><profile>held</profile><quota>default</quota></held>
+<granted><password></password><networks><ip>127.0.0.1</ip></networks><profile>granted</profile><quota>default</quota></granted>
 <narrow><password></password><networks><ip>127.0.0.1</ip></networks><profile>locked</profile><quota>default</quota>
   <grants><query>GRANT SHOW TABLES, SHOW COLUMNS ON *.*</query></grants></narrow>`
 
@@ -28,6 +30,7 @@ const accounts = `
 const profiles = `<profiles><default/>
 <locked><readonly>1</readonly></locked>
 <open><readonly>2</readonly></open>
+<granted><readonly>1</readonly><constraints><max_execution_time><max>120</max><changeable_in_readonly/></max_execution_time><log_comment><changeable_in_readonly/></log_comment></constraints></granted>
 <held><constraints><max_execution_time><max>3</max></max_execution_time></constraints></held>
 </profiles>`
 
