@@ -3,6 +3,7 @@ package designer
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rollsmith/rollsmith/designer/ddl"
 )
@@ -131,7 +132,8 @@ func (f *Fold) add(c Component) string {
 			return have.Name
 		}
 	}
-	c.Name = f.free(c.Name)
+	// SummingMergeTree takes a dot for a nested column's.
+	c.Name = f.free(strings.ReplaceAll(c.Name, ".", "_"))
 	if c.Bare == "" {
 		c.Bare = c.View
 	}

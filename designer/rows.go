@@ -137,6 +137,9 @@ func (q *Rows) parts(m Measure) (value, cond, order string) {
 		if m.Type.Family() == "Bool" && (m.Kind == Sum || m.Kind == Avg || m.Kind == Quantile) {
 			expr = "toUInt8(" + expr + ")"
 		}
+		if m.Type.tight() && (m.Kind == Sum || m.Kind == Avg) {
+			expr = "CAST(" + expr + ", " + ddl.Literal(string(m.Type.Bare().Sum())) + ")"
+		}
 		if m.Kind != Count {
 			value = q.name("val", expr)
 		}

@@ -87,8 +87,13 @@ func (t Type) DateOnly() bool { f := t.Family(); return f == "Date" || f == "Dat
 // DateTime reports whether the type is a moment.
 func (t Type) DateTime() bool { f := t.Family(); return f == "DateTime" || f == "DateTime64" }
 
-// Sum gives the type of sum() over this type, as ClickHouse has it: 64 bits for
-// narrower integers, 38 digits for Decimals (76 for Decimal256), Float64.
+// roomyDigits is the widest Decimal whose sums stay in 38 digits: ten thousand
+// million of the greatest value fit. sum() itself wraps in silence.
+const roomyDigits = 28
+
+// Sum gives the type of our sums over this type, as ClickHouse has it: 64 bits
+// for narrower integers, 38 digits for Decimals, Float64. Decimals that leave no
+// room in 38 digits are added up in 76.
 func (t Type) Sum() Type {
 	m := intType.FindStringSubmatch(t.Family())
 	switch {
@@ -102,12 +107,19 @@ func (t Type) Sum() Type {
 		return Type(m[1] + "Int64")
 	case t.Decimal():
 		precision, scale := t.decimal()
-		if precision > 38 {
+		if precision > roomyDigits {
 			return Type(fmt.Sprintf("Decimal(76, %d)", scale))
 		}
 		return Type(fmt.Sprintf("Decimal(38, %d)", scale))
 	}
 	return t
+}
+
+// tight reports whether sum() over the type would be of the type itself, so that
+// a few great values overflow it.
+func (t Type) tight() bool {
+	precision, _ := t.decimal()
+	return t.Decimal() && precision > roomyDigits && precision <= 38
 }
 
 // Signed gives the type of the same width that also holds negative sums.

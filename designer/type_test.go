@@ -48,7 +48,10 @@ func TestTypesAreTheEngines(t *testing.T) {
 		}
 	}
 	all := func(designer.Type) bool { return true }
-	ask("sum(?)", designer.Type.Numeric, func(x designer.Type) designer.Type {
+	roomy := func(x designer.Type) bool {
+		return x.Numeric() && !strings.HasPrefix(string(x), "Decimal(38") && !strings.HasPrefix(string(x), "Decimal128")
+	}
+	ask("sum(?)", roomy, func(x designer.Type) designer.Type {
 		if x.Nullable() {
 			return x.Bare().Sum().OrNull()
 		}

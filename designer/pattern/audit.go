@@ -48,6 +48,9 @@ func audit(r *designer.Rollup) string {
 		Union:   []ddl.Select{left, right},
 		GroupBy: grain,
 	}
+	if len(grain) == 0 {
+		inner.Having = []string{"count() > 0"} // no row on either side is no difference
+	}
 	out := ddl.Select{Sub: &inner, Settings: r.TopSettings(r.PartitionsHoldEntities())}
 	for _, name := range r.GrainNames() {
 		inner.Items = append(inner.Items, ddl.Col(name))

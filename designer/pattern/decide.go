@@ -36,6 +36,9 @@ func Decide(r *designer.Rollup) (*designer.Decision, error) {
 // can be shown. It gives nil for an unknown id.
 func Force(r *designer.Rollup, id string) *ddl.Plan {
 	p := Find(id)
+	if id == Mixed.ID {
+		p = Mixed
+	}
 	if p == nil {
 		return nil
 	}
