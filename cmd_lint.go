@@ -46,9 +46,7 @@ func lint(ctx context.Context, c *console, dsn string, a cluster.Audit, asJSON b
 		return err
 	}
 	defer from.Close()
-	if err := checkDatabase(ctx, from, a.Database); err != nil {
-		return err
-	}
+	a.Default = from.Config().Database
 	report, missing, err := cluster.Lint(ctx, from, a)
 	if err != nil {
 		return err
@@ -61,18 +59,6 @@ func lint(ctx context.Context, c *console, dsn string, a cluster.Audit, asJSON b
 	}
 	if err == nil && report.Wrong() {
 		return errNo
-	}
-	return err
-}
-
-// checkDatabase refuses a database that is not there: no finding would be a lie.
-func checkDatabase(ctx context.Context, on cluster.Asker, database string) error {
-	if database == "" {
-		return nil
-	}
-	found, _, err := cluster.Values[string](ctx, on, cluster.Ask{For: "lint", SQL: "SELECT name FROM system.databases WHERE name = {database:String}", Params: map[string]any{"database": database}})
-	if err == nil && len(found) == 0 {
-		err = &problem.Error{Kind: problem.NotFound, Code: "no-database", Value: database, Message: fmt.Sprintf("there is no database %q, or this account may not see it", database), Hint: "leave it out to audit all"}
 	}
 	return err
 }

@@ -2,10 +2,12 @@ package cluster
 
 import (
 	"context"
+	"sort"
 	"strings"
 	"time"
 
 	"github.com/rollsmith/rollsmith/designer/hazard"
+	"github.com/rollsmith/rollsmith/problem"
 )
 
 // Inventory bounds a look at every definition of a cluster: ten thousand tables
@@ -210,12 +212,29 @@ type Audit struct {
 // Lint judges the materialized views of a cluster, and with them the queries
 // and the script it is given.
 func Lint(ctx context.Context, on Asker, a Audit) (hazard.Report, []string, error) {
+	if err := databaseExists(ctx, on, a.Database); err != nil {
+		return hazard.Report{}, nil, err
+	}
 	catalog, missing, err := Definitions(ctx, on)
 	if err != nil {
 		return hazard.Report{}, nil, err
 	}
+	sort.Strings(missing)
 	catalog.Feeds = a.Feeds
 	catalog.DefaultDB = firstOf(a.Database, a.Default, "default")
 	in := hazard.Input{Database: a.Database, Queries: hazard.Split(strings.TrimSpace(a.Queries)), Scripts: hazard.Split(a.Script)}
 	return hazard.Audit(catalog, in), missing, nil
+}
+
+// databaseExists refuses a database that is not there, so that a misspelt name
+// is not taken for one without views.
+func databaseExists(ctx context.Context, on Asker, name string) error {
+	if name == "" {
+		return nil
+	}
+	found, _, err := Values[string](ctx, on, Ask{For: "lint", SQL: "SELECT name FROM system.databases WHERE name = {name:String}", Params: map[string]any{"name": name}})
+	if err == nil && len(found) == 0 {
+		return &problem.Error{Kind: problem.NotFound, Code: "no-database", Field: "database", Value: name, Message: "there is no such database, or this account may not see it", Hint: "check the name; leave it out to audit every database"}
+	}
+	return err
 }

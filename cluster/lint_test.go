@@ -94,6 +94,10 @@ func TestLintSaysWhatItMayNotSee(t *testing.T) {
 	if err != nil || !found(r, "aggregate-into-plain-mergetree") {
 		t.Errorf("found %v, missing %v, error %v", codes(r), missing, err)
 	}
+	_, _, err = Lint(context.Background(), Through(engine.Conn(), "test"), Audit{Database: db + "_misspelt"})
+	if p, ok := problem.As(err); !ok || p.Kind != problem.NotFound {
+		t.Errorf("a database that is not there gives %v", err)
+	}
 	down, err := OpenDSN(context.Background(), "clickhouse://127.0.0.1:1/default")
 	if err != nil {
 		t.Fatal(err)
