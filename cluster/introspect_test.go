@@ -83,6 +83,14 @@ var feeds = []struct {
 		codes: []string{"probe-ledger", "probe-ledger-gaps"},
 	},
 	{
+		name:   "a ledger whose cancel rows were removed on insert",
+		engine: "(id UInt64, amount Int64, ver UInt64, del UInt8) ENGINE = ReplacingMergeTree(ver, del) ORDER BY id",
+		inserts: []string{"SELECT number, 10, 1, 0 FROM numbers(100)",
+			"SELECT number % 60, if(number < 60, 10, 20), if(number < 60, 2, 3), number < 60 FROM numbers(120)"},
+		want:  designer.Source{Feed: designer.Upsert, Key: []string{"id"}, Version: "ver", Deleted: "del", Tombstones: "unknown"},
+		codes: []string{"probe-updates", "probe-blind-spot"},
+	},
+	{
 		name:    "a merged table that no longer tells",
 		engine:  "(id UInt64, amount Int64, ver UInt64, del UInt8) ENGINE = ReplacingMergeTree(ver, del) ORDER BY id",
 		inserts: []string{"SELECT number, 10, 1, 0 FROM numbers(100)"},

@@ -4,6 +4,15 @@ import "github.com/rollsmith/rollsmith/designer"
 
 type addEvidence func(code string, sure Confidence, format string, args ...any)
 
+// atMost lowers a confidence to a bound.
+func atMost(sure, bound Confidence) Confidence {
+	rank := map[Confidence]int{Low: 0, Medium: 1, High: 2}
+	if rank[sure] > rank[bound] {
+		return bound
+	}
+	return sure
+}
+
 const (
 	// ledgerShare is the least part of updates that must show a cancel row before
 	// we speak of a ledger: in an upsert feed only revived entities show one, and
@@ -42,7 +51,8 @@ func (in *Introspection) judgeHistory(h History, sample Sample, add addEvidence)
 		if h.Updates < fewRows {
 			sure = Low
 		}
-		add("probe-updates", sure, "%d updates are one new row each, without a cancel row: an upsert.", h.Updates)
+		add("probe-updates", atMost(sure, Medium), "%d updates are one new row each, without a cancel row: an upsert.", h.Updates)
+		add("probe-blind-spot", Low, "A cancel row that arrives in one block with its new row is removed on insert (optimize_on_insert) before it can be seen here, though a view does see it. Whoever writes the table knows whether it does.")
 	}
 	if h.SameVer > 0 {
 		add("probe-equal-versions", sample.Sure, "%d neighbouring rows of an entity have one %s and other values: which of them is current depends on the order of insertion.", h.SameVer, s.Version)

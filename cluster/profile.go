@@ -86,7 +86,8 @@ func (r tableRow) engine() Engine {
 }
 
 // TableProfile looks at one table. It fails only if the table itself cannot be
-// seen; everything else that is forbidden or absent goes to Missing.
+// seen; everything else that is forbidden or absent goes to Missing. Callers
+// share what it gives and must not change it.
 func (c *Cluster) TableProfile(ctx context.Context, database, table string) (*Profile, error) {
 	return remember(&c.cache, "profile "+database+"\x00"+table, func() (*Profile, error) {
 		row, err := c.tableRow(ctx, database, table)

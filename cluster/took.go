@@ -13,6 +13,15 @@ func (t Took) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(t)/float64(time.Millisecond), 'f', 1, 64), nil
 }
 
+// UnmarshalJSON reads milliseconds.
+func (t *Took) UnmarshalJSON(text []byte) error {
+	ms, err := strconv.ParseFloat(string(text), 64)
+	if err == nil {
+		*t = Took(ms * float64(time.Millisecond))
+	}
+	return err
+}
+
 // String reads like "12ms" or "1.2s".
 func (t Took) String() string {
 	d := time.Duration(t)
