@@ -59,7 +59,7 @@ type Catalog struct {
 
 func (t *Table) full() string { return t.DB + "." + t.Name }
 
-// Column finds a column by name.
+// column finds a column by name.
 func (t *Table) column(name string) *Column {
 	if t == nil {
 		return nil
@@ -242,5 +242,5 @@ func functionOf(typ, prefix string) (string, string) {
 
 func isVersionNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// Lookup finds a table by database and name.
+// table finds a table by database and name.
 func (c *Catalog) table(db, name string) *Table { return c.tables[db+"."+name] }

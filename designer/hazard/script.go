@@ -182,7 +182,7 @@ func (p *parser) insert(st *Statement, defaultDB string) {
 	}
 }
 
-// does tells whether the words after the object's name hold these, in order.
+// says tells whether the words after the object's name hold these, in order.
 func (st *Statement) says(words ...string) bool {
 	for i := 0; i+len(words) <= len(st.verbs); i++ {
 		found := true

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// text prints a table's engine as it would be declared.
+// engineText prints a table's engine as it would be declared.
 func (t *Table) engineText() string {
 	if t == nil {
 		return "an unknown engine"
@@ -36,7 +36,7 @@ func (o *Output) shown() string {
 	return o.expr.String() + " AS " + o.name
 }
 
-// names lists names in a sentence.
+// list joins names for a sentence.
 func list(names []string) string { return strings.Join(names, ", ") }
 
 // adding lists the aggregates that a repeated or replaced row would change.
@@ -282,7 +282,7 @@ func (v *View) deletes() bool {
 
 func sentence(format string, args ...any) string { return fmt.Sprintf(format, args...) }
 
-// literal tells whether an expression is a constant.
+// constant tells whether an expression depends on no row and no clock.
 func (e *Expr) constant() bool {
 	if e == nil || e.kind == starExpr || e.kind == subqueryExpr || e.kind == columnExpr {
 		return false

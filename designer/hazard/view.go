@@ -194,9 +194,6 @@ func (v *View) filters(col string) bool {
 	return false
 }
 
-// columnFilled finds the output that feeds a target column.
-func (v *View) columnFilled(col string) bool { return v.output(col) != nil }
-
 // prepare links tables, views and targets; it is called once.
 func (c *Catalog) prepare() {
 	c.tables = map[string]*Table{}
