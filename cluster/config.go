@@ -163,6 +163,13 @@ func (c Config) allowed(addr netip.Addr) error {
 // that was named, and would get the password.
 type unmoved struct{ http.RoundTripper }
 
+// CloseIdleConnections lets the driver close what it no longer needs.
+func (u unmoved) CloseIdleConnections() {
+	if t, ok := u.RoundTripper.(*http.Transport); ok {
+		t.CloseIdleConnections()
+	}
+}
+
 // RoundTrip passes on every answer but a redirect.
 func (u unmoved) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := u.RoundTripper.RoundTrip(r)
