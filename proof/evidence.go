@@ -166,9 +166,8 @@ func (b Block) hunt(ctx context.Context, engine Engine, facts *designer.Facts, m
 	if err != nil {
 		return nil, 0, err
 	}
-	plan := pattern.Force(rollup, b.Pattern)
 	o.Rounds = rounds
-	p, err := newProver(engine.Conn(), rollup.Design, joint, fromPlan(plan), o)
+	p, err := newProver(engine.Conn(), rollup.Design, joint, forced(rollup, b.Pattern), o)
 	if err != nil {
 		return nil, 0, err
 	}

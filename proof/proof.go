@@ -51,11 +51,11 @@ func Force(ctx context.Context, engine Engine, d *designer.Design, id string, o 
 	if err != nil {
 		return nil, err
 	}
-	plan := pattern.Force(rollup, id)
-	if plan == nil {
+	s := forced(rollup, id)
+	if s == nil {
 		return nil, problem.Field("unknown-pattern", "pattern", id, "not one of the known patterns", "")
 	}
-	return ProveStatements(ctx, engine, d, facts, fromPlan(plan), o, tell)
+	return ProveStatements(ctx, engine, d, facts, s, o, tell)
 }
 
 // ShowWhyNot finds a history that breaks a pattern on the design, or gives nil
@@ -108,9 +108,7 @@ const naiveRounds = 20
 // naive proves the plain folding view, beside the pattern that was chosen.
 func naive(ctx context.Context, engine Engine, d *designer.Design, facts *designer.Facts, r *designer.Rollup, o Options, tell func(Progress)) (*Naive, error) {
 	id := "summing"
-	if slices.ContainsFunc(r.Metrics, func(m designer.Metric) bool {
-		return !slices.Contains([]string{designer.Count, designer.Sum, designer.Avg, designer.Ratio}, m.Kind)
-	}) {
+	if slices.ContainsFunc(r.Metrics, finishedOnly) {
 		id = "aggregating"
 	}
 	plan := pattern.Force(r, id)

@@ -2,12 +2,14 @@ package proof
 
 import (
 	"context"
+	"errors"
 	"os"
 	"sync"
 	"testing"
 
 	"github.com/rollsmith/rollsmith/designer"
 	"github.com/rollsmith/rollsmith/designer/pattern"
+	"github.com/rollsmith/rollsmith/problem"
 	"github.com/rollsmith/rollsmith/sandbox"
 )
 
@@ -43,29 +45,151 @@ func load(t testing.TB, name string) *designer.Design {
 	return d
 }
 
-func TestX(t *testing.T) {
-	e := engine(t)
-	ctx := context.Background()
+// decided gives the statements that the design's own decision builds.
+func decided(t testing.TB, d *designer.Design) (*designer.Facts, *Statements) {
+	t.Helper()
+	rollup, facts, err := resolve(context.Background(), engine(t), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decision, err := pattern.Decide(rollup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return facts, fromPlan(decision.Plan)
+}
+
+func TestProveHolds(t *testing.T) {
 	d := load(t, "shop.json")
-	facts, err := e.Analyse(ctx, d)
+	result, err := Prove(context.Background(), engine(t), d, Options{Rounds: 8}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := designer.Resolve(stage(d), facts)
-	if err != nil {
-		t.Fatal(err)
+	if !result.OK {
+		t.Fatal(result.Counterexample.Story())
 	}
-	for _, x := range pattern.Catalog {
-		v := x.Judge(r)
-		t.Logf("=== %s fits=%v", x.ID, v.Fits())
-		res, err := ProveStatements(ctx, e, d, facts, fromPlan(x.Plan(r)), Options{Rounds: 60}, nil)
+	if result.Pattern != "replacing" || result.Rounds != 8 || len(result.Checkpoints) < 16 {
+		t.Errorf("pattern %s, %d rounds, %d checkpoints", result.Pattern, result.Rounds, len(result.Checkpoints))
+	}
+	if result.Naive == nil || !result.Naive.Failed {
+		t.Errorf("the naive view did not fail: %+v", result.Naive)
+	}
+}
+
+func TestNamedPatternIsRefused(t *testing.T) {
+	d := load(t, "daily.json")
+	d.Pattern = "summing"
+	_, err := Prove(context.Background(), engine(t), d, Options{Rounds: 1}, nil)
+	p, ok := problem.As(err)
+	if !ok || p.Kind != problem.Invalid || p.Code != "updates-counted" {
+		t.Errorf("err = %v", err)
+	}
+}
+
+// The same seed tells the same story, which is as short as it can be: one row,
+// and what the view cannot take back.
+func TestCounterexampleIsSmallAndTheSame(t *testing.T) {
+	d := load(t, "daily.json")
+	var stories []string
+	for range 2 {
+		c, err := ShowWhyNot(context.Background(), engine(t), d, "summing", Options{Rounds: 10})
 		if err != nil {
-			t.Log("ERROR", err)
-			continue
+			t.Fatal(err)
 		}
-		t.Logf("ok=%v %d rounds %d checkpoints %.1f/s", res.OK, res.Rounds, len(res.Checkpoints), res.RoundsPerSecond)
-		if res.Counterexample != nil {
-			t.Log(res.Counterexample.Story())
+		if c == nil {
+			t.Fatal("a summing view over updates was not broken")
 		}
+		if len(c.Events) > 2 {
+			t.Errorf("%d events:\n%s", len(c.Events), c.Story())
+		}
+		if len(c.Events) > 0 && len(c.Events[0].Wrote) == 0 {
+			t.Errorf("the story does not tell what the view wrote:\n%s", c.Story())
+		}
+		stories = append(stories, c.Story())
+	}
+	if stories[0] != stories[1] {
+		t.Errorf("two stories for one seed:\n%s\n%s", stories[0], stories[1])
+	}
+}
+
+// An engine that leaves in the middle proves nothing.
+func TestEngineThatLeavesProvesNothing(t *testing.T) {
+	ctx := context.Background()
+	e, err := sandbox.Start(ctx, sandbox.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var once sync.Once
+	result, err := Prove(ctx, e, load(t, "daily.json"), Options{Rounds: 50}, func(p Progress) {
+		if p.Round == 2 {
+			once.Do(func() { e.Close() })
+		}
+	})
+	p, ok := problem.As(err)
+	if !ok || p.Kind != problem.Down || result != nil {
+		t.Errorf("result %+v, err %v", result, err)
+	}
+}
+
+func TestCancelProvesNothing(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	result, err := Prove(ctx, engine(t), load(t, "daily.json"), Options{Rounds: 500}, func(p Progress) { cancel() })
+	if result != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("result %+v, err %v", result, err)
+	}
+}
+
+// Rounds leave no database behind.
+func TestRoundsClearUp(t *testing.T) {
+	e, d := engine(t), load(t, "daily.json")
+	facts, s := decided(t, d)
+	p, err := newProver(e.Conn(), d, facts, s, Options{Rounds: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.search(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	var left uint64
+	if err := e.Conn().QueryRow(context.Background(), "SELECT count() FROM system.databases WHERE startsWith(name, ?)", p.prefix).Scan(&left); err != nil {
+		t.Fatal(err)
+	}
+	if left != 0 {
+		t.Errorf("%d databases are left", left)
+	}
+}
+
+func TestBackfillModesHold(t *testing.T) {
+	for _, c := range []struct{ name, mode, column, value, engine string }{
+		{"pause", designer.BackfillPause, "", "", ""},
+		{"overlap", designer.BackfillOverlap, "", "", ""},
+		{"watermark", designer.BackfillWatermark, "_version", "1000000", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := load(t, "daily.json")
+			d.Backfill = designer.Backfill{Mode: c.mode, Column: c.column, Value: c.value}
+			result, err := Prove(context.Background(), engine(t), d, Options{Rounds: 3}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !result.OK {
+				t.Error(result.Counterexample.Story())
+			}
+		})
+	}
+}
+
+// Tiers: what the finer ones let go of stays in the coarser.
+func TestTiersHold(t *testing.T) {
+	d := load(t, "daily.json")
+	d.Source.Engine, d.Source.Feed, d.Source.Key, d.Source.Version, d.Source.Deleted = "MergeTree", designer.Append, nil, "", ""
+	d.Source.Tombstones = ""
+	d.Tiers = []designer.Tier{{Bucket: "5 minute", TTL: "30 day"}, {Bucket: "1 hour", TTL: "90 day"}, {Bucket: "1 day", TTL: "3 year"}}
+	result, err := Prove(context.Background(), engine(t), d, Options{Rounds: 3}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !result.OK {
+		t.Error(result.Counterexample.Story())
 	}
 }

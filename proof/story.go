@@ -66,7 +66,8 @@ func (p *prover) tell(ctx context.Context, w *workload) (*Counterexample, error)
 	if fail == nil {
 		return nil, fmt.Errorf("seed %d fails once and not again", w.seed)
 	}
-	c := &Counterexample{Seed: w.seed, Pattern: p.statements.Pattern, Checkpoint: fail.name, Read: fail.read, Truth: fail.truth,
+	c := &Counterexample{Seed: w.seed, Pattern: p.statements.Pattern, Checkpoint: fail.name, Events: []Event{},
+		Read: append([]map[string]string{}, fail.read...), Truth: append([]map[string]string{}, fail.truth...),
 		Complaint: fail.complaint, Reader: w.reader.String(), Writer: w.writer.String()}
 	for _, m := range fail.mismatches {
 		c.Mismatches = append(c.Mismatches, m.String())
