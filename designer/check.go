@@ -168,15 +168,10 @@ func (d *Design) checkEngine() error {
 	case engine.Folding():
 		return wrong("its merges add rows up, so its rows are no events", "design the rollup on the table that feeds it")
 	}
-	if engine.Replacing() && len(s.Key) > 0 {
-		for _, k := range s.OrderBy {
-			if !slices.Contains(s.Key, k) {
-				return nil // a finer sorting key: no merge loses an entity
-			}
-		}
+	if (engine.Replacing() || engine.CollapsingKind()) && len(s.Key) > 0 {
 		for i, k := range s.Key {
 			if !slices.Contains(s.OrderBy, k) {
-				return problem.Field("key-finer-than-sorting-key", fmt.Sprintf("source.key[%d]", i), k, fmt.Sprintf("the sorting key (%s) lacks it, so merges of the source throw away all but one entity", strings.Join(s.OrderBy, ", ")), "the key can be the sorting key, or a part of it")
+				return problem.Field("key-finer-than-sorting-key", fmt.Sprintf("source.key[%d]", i), k, fmt.Sprintf("the sorting key (%s) lacks it, so merges of the source take rows of different entities for one", strings.Join(s.OrderBy, ", ")), "the key can be the sorting key, or a part of it")
 			}
 		}
 	}
@@ -337,6 +332,8 @@ func (d *Design) checkBackfill() error {
 		return problem.Field("missing-watermark", "backfill.value", "", "the watermark has no value", "the last value that the backfill takes, in the column's text form")
 	case Type(c.Type).Nullable():
 		return problem.Field("watermark-nullable", "backfill.column", b.Column, "rows whose watermark is NULL are on neither side of it", "a column that is never NULL")
+	case !Type(c.Type).reads(b.Value):
+		return problem.Field("watermark-value", "backfill.value", b.Value, fmt.Sprintf("it is no value of %s, which is %s", c.Name, c.Type), "the last value that the backfill takes, in the column's text form, such as 1000 or 2026-01-31 12:00:00")
 	}
 	return nil
 }

@@ -2,9 +2,11 @@ package designer
 
 import (
 	"fmt"
+	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Type is a ClickHouse data type as the engine names it.
@@ -153,6 +155,31 @@ func (t Type) decimal() (precision, scale int) {
 		return 10, 0
 	}
 	return num(0), num(1)
+}
+
+// reads reports whether the text is a value of a number's or a time's type, in
+// the text form that a CAST takes. Texts of other types are not looked into.
+func (t Type) reads(text string) bool {
+	m := intType.FindStringSubmatch(t.Family())
+	switch {
+	case m != nil:
+		n, ok := new(big.Int).SetString(text, 10)
+		bits, _ := strconv.Atoi(m[2])
+		if m[1] == "" {
+			bits--
+		}
+		return ok && (m[1] == "" || n.Sign() >= 0) && n.BitLen() <= bits
+	case t.Decimal(), t.Float():
+		_, err := strconv.ParseFloat(text, 64)
+		return err == nil
+	case t.DateOnly():
+		_, err := time.Parse(time.DateOnly, text)
+		return err == nil
+	case t.DateTime():
+		_, err := time.Parse(time.DateTime, text) // a fraction may follow
+		return err == nil
+	}
+	return true
 }
 
 // Zoned reports whether a moment's type names its time zone.
