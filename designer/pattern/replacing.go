@@ -43,7 +43,7 @@ func entityKey(r *designer.Rollup) []string {
 	if r.KeepsValues() {
 		for _, x := range r.Dims {
 			plain := len(x.Columns) == 1 && (x.Expr == x.Columns[0] || x.Expr == ddl.Ident(x.Columns[0]))
-			if x.Stable && plain && !x.Type.Nullable() {
+			if x.Stable && plain && !x.Type.Nullable() && !slices.Contains(front, ddl.Ident(x.Columns[0])) {
 				front = append(front, ddl.Ident(x.Columns[0]))
 			}
 		}
