@@ -63,7 +63,8 @@ type Fold struct {
 	// Flag is the stored column that tells cancelled contributions (ByFlag).
 	Flag string
 	// Count is the hidden row count: a grain whose rows have all been taken
-	// back has none, and vanishes from the answer.
+	// back has none, and vanishes from the answer. It is empty where nothing is
+	// ever taken back and every stored row stands for at least one of the source.
 	Count      string
 	Components []Component
 	Reads      []ddl.Item // the metrics, by their names, over the stored columns
@@ -71,15 +72,17 @@ type Fold struct {
 	taken      []string
 }
 
-// NewFold splits the design's metrics over rows taken from source.
-func (r *Rollup) NewFold(mode Mode, source ddl.Select) *Fold {
-	return r.foldOver(mode, r.NewRows(source))
+// NewFold splits the design's metrics over rows taken from source. counted adds
+// the hidden row count: a SummingMergeTree drops rows whose totals are all zero,
+// and a cancelled grain must be told from a live one.
+func (r *Rollup) NewFold(mode Mode, counted bool, source ddl.Select) *Fold {
+	return r.foldOver(mode, counted, r.NewRows(source))
 }
 
 // FlatFold splits them over rows without inner names.
-func (r *Rollup) FlatFold() *Fold { return r.foldOver(Plain, r.NewFlatRows(ddl.Select{})) }
+func (r *Rollup) FlatFold() *Fold { return r.foldOver(Plain, false, r.NewFlatRows(ddl.Select{})) }
 
-func (r *Rollup) foldOver(mode Mode, rows *Rows) *Fold {
+func (r *Rollup) foldOver(mode Mode, counted bool, rows *Rows) *Fold {
 	f := &Fold{r: r, Mode: mode, Rows: rows}
 	f.taken = append(r.GrainNames(), r.MetricNames()...)
 	if mode == ByFlag {
@@ -89,7 +92,9 @@ func (r *Rollup) foldOver(mode Mode, rows *Rows) *Fold {
 		f.sign = ddl.Ident(r.Inner("sign"))
 		f.Rows.Add(r.Inner("sign"), ddl.Ident(r.Source.Sign))
 	}
-	f.Count = f.count("rows", "")
+	if counted {
+		f.Count = f.count("rows", "")
+	}
 	for _, m := range r.Measures {
 		if m.Kind != Ratio {
 			f.Reads = append(f.Reads, ddl.As(f.measure(m), m.Name))
@@ -178,16 +183,16 @@ func (f *Fold) Total(column string, t Type) string {
 func (f *Fold) measure(m Measure) string {
 	v, cond, order := f.Rows.parts(m)
 	bare := m.Type.Bare()
-	counted := func() string { return f.Total(f.count(m.Name+"_count", cond), "UInt64") }
+	number := func() string { return f.Total(f.count(m.Name+"_count", cond), "UInt64") }
 	unlessNone := func(expr string) string {
 		if cond == "" {
 			return expr
 		}
-		return fmt.Sprintf("if(%s = 0, NULL, %s)", counted(), expr)
+		return fmt.Sprintf("if(%s = 0, NULL, %s)", number(), expr)
 	}
 	switch m.Kind {
 	case Count:
-		return counted()
+		return number()
 	case Sum:
 		total := f.Total(f.sum(m.Name+"_sum", m.Type, v, cond), bare.Sum())
 		if m.Type.Nullable() {
@@ -195,7 +200,7 @@ func (f *Fold) measure(m Measure) string {
 		}
 		return total
 	case Avg:
-		return average(f.Total(f.sum(m.Name+"_sum", m.Type, v, cond), bare.Sum()), counted(), cond)
+		return average(f.Total(f.sum(m.Name+"_sum", m.Type, v, cond), bare.Sum()), number(), cond)
 	case Min, Max:
 		fn, t := m.Kind, bare
 		if cond != "" {
@@ -227,8 +232,12 @@ func (f *Fold) state(m Measure, fn, cond, types string, args ...string) string {
 			break
 		}
 	}
+	suffix := "_state"
+	if !m.IsExact() {
+		suffix = "_approx_state"
+	}
 	column := f.add(Component{
-		Name: m.Name + "_state", State: fn,
+		Name: m.Name + suffix, State: fn,
 		Type: Type(fmt.Sprintf("AggregateFunction(%s, %s)", fn, types)),
 		View: call(name+"State", params, cond, args...),
 		Bare: call(name, params, cond, args...),

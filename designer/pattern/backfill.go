@@ -82,7 +82,7 @@ func everyShard(r *designer.Rollup) string {
 }
 
 // foldBackfill fills the finest tier; the views of the chain fill the others.
-func foldBackfill(b *builder, mode designer.Mode, t tier) string {
+func foldBackfill(b *builder, mode designer.Mode, summing bool, t tier) string {
 	r := b.r
 	if r.Backfill.Mode == designer.BackfillNone {
 		return noBackfill()
@@ -98,7 +98,7 @@ func foldBackfill(b *builder, mode designer.Mode, t tier) string {
 		s.WriteString(ddl.Comment("Writes may go on, and this may be run again: a row that is folded twice changes nothing."))
 	}
 	for _, window := range batches(r, false) {
-		fold := newFold(r, mode, t.bucket, watermarkFill)
+		fold := newFold(r, mode, summing, t.bucket, watermarkFill)
 		if mode == designer.ByFlag {
 			// Merges may have erased rows that a cancel row takes back, so history
 			// is what is live now; every later cancel row finds its row there.

@@ -29,7 +29,7 @@ const windowNote = "Parameters: from and to, in the session's time zone (clickho
 
 // foldCorrect empties the window's buckets and fills them again where nothing
 // is ever taken back. A ledger cannot be rebuilt in part (DESIGN §4).
-func foldCorrect(b *builder, mode designer.Mode, chain []tier) string {
+func foldCorrect(b *builder, mode designer.Mode, summing bool, chain []tier) string {
 	if mode != designer.Plain {
 		return ddl.Comment("This target cannot be repaired in place: merges of the source may have erased rows that a later cancel row takes\nback, so a window filled from what is left would be taken back twice.\nWhat to do: stop the writers and let the feed come to rest, TRUNCATE the targets, run the backfill of a bundle built\nwith backfill mode pause, start the writers again. audit.sql shows the grains that differ.")
 	}
@@ -48,7 +48,7 @@ func foldCorrect(b *builder, mode designer.Mode, chain []tier) string {
 		}
 		fmt.Fprintf(&s, "\nALTER TABLE %s%s DELETE WHERE %s SETTINGS mutations_sync = 2;\n", b.table(t.suffix), ddl.OnCluster(r.Deployment.OnCluster), where)
 	}
-	fold := newFold(r, mode, chain[0].bucket, noSide)
+	fold := newFold(r, mode, summing, chain[0].bucket, noSide)
 	if r.Grain.Time != nil {
 		fold.Rows.Select.Where = append(fold.Rows.Select.Where, window(r, timeColumn(r), r.TimeType(), coarsest))
 	}

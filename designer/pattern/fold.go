@@ -33,7 +33,7 @@ func tiers(r *designer.Rollup) []tier {
 func foldPlan(r *designer.Rollup, id string, mode designer.Mode, summing bool) *ddl.Plan {
 	b := begin(r, id)
 	chain := tiers(r)
-	fold := newFold(r, mode, chain[0].bucket, watermarkView)
+	fold := newFold(r, mode, summing, chain[0].bucket, watermarkView)
 	for _, t := range chain {
 		b.create(t.suffix, foldWhy(mode, summing), foldTable(r, fold, t, summing))
 		b.holds(t.suffix)
@@ -46,8 +46,8 @@ func foldPlan(r *designer.Rollup, id string, mode designer.Mode, summing bool) *
 	view := foldView(r, fold)
 	view.Settings = r.ViewSettings()
 	b.view(chain[0].suffix+"_mv", b.table(chain[0].suffix), "Sees each inserted block once, before any merge, and writes its share.", view)
-	b.plan.Backfill = foldBackfill(b, mode, chain[0])
-	b.plan.Correct = foldCorrect(b, mode, chain)
+	b.plan.Backfill = foldBackfill(b, mode, summing, chain[0])
+	b.plan.Correct = foldCorrect(b, mode, summing, chain)
 	last := chain[len(chain)-1]
 	return b.readView(foldRead(r, fold, b.readable(last.suffix)), false,
 		"Adds up what merges have not added up yet, and finishes the states: the only query that dashboards need.")
@@ -66,10 +66,10 @@ func foldWhy(mode designer.Mode, summing bool) string {
 }
 
 // newFold splits the question over the source's inserted rows.
-func newFold(r *designer.Rollup, mode designer.Mode, bucket designer.Interval, side side) *designer.Fold {
+func newFold(r *designer.Rollup, mode designer.Mode, summing bool, bucket designer.Interval, side side) *designer.Fold {
 	source := ddl.Select{From: r.SourceTable()}
 	source.Where = side(r)
-	f := r.NewFold(mode, source)
+	f := r.NewFold(mode, summing, source)
 	f.Rows.Grain(bucket)
 	f.Rows.Filter()
 	if mode == designer.ByFlag {
@@ -188,6 +188,11 @@ func foldRead(r *designer.Rollup, f *designer.Fold, from string) ddl.Select {
 		out.Items = append(out.Items, ddl.Col(n))
 	}
 	out.Items = append(out.Items, f.Reads...)
-	out.Having = []string{f.Total(f.Count, "Int64") + " > 0"}
+	switch {
+	case f.Count != "":
+		out.Having = []string{f.Total(f.Count, "Int64") + " > 0"}
+	case len(out.GroupBy) == 0:
+		out.Having = []string{"count() > 0"}
+	}
 	return out
 }
