@@ -58,6 +58,10 @@ func (g *generator) workload(ctx context.Context, seed uint64, rows int) (*workl
 func (g *generator) palette(rng *rand.Rand, w *workload) *palette {
 	m := g.model
 	p := &palette{rng: rng, times: m.times(rng)}
+	huge := rng.IntN(3) == 0 // one group that holds almost everything
+	if huge {
+		p.times = p.times[:1]
+	}
 	w.setClocks(p)
 	for i, t := range m.types {
 		if !writable(t) {
@@ -79,6 +83,9 @@ func (g *generator) palette(rng *rand.Rand, w *workload) *palette {
 		}
 		if len(pool) == 0 {
 			pool = []literal{zero(t)}
+		}
+		if huge && m.grain[i] && rng.IntN(3) > 0 {
+			pool = pool[:1]
 		}
 		p.values = append(p.values, pool)
 	}
@@ -160,6 +167,12 @@ func (g *generator) events(w *workload, p *palette, target int) {
 			if o.batch == again {
 				w.ops = append(w.ops, op{kind: repeat, entity: o.entity, batch: again + p.rng.IntN(w.batches-again), shuffle: o.shuffle})
 			}
+		}
+	}
+	if p.rng.IntN(3) == 0 { // one row, again and again
+		o := pick(p.rng, first)
+		for range 4 + p.rng.IntN(2*target) {
+			w.ops = append(w.ops, op{kind: repeat, entity: o.entity, batch: o.batch + p.rng.IntN(w.batches-o.batch), shuffle: p.rng.Uint64()})
 		}
 	}
 	for len(w.ops) < target || p.rng.IntN(3) > 0 {

@@ -24,6 +24,7 @@ type model struct {
 	ordering                           map[int]bool // columns that say which row is last
 	mined                              map[int][]literal
 	conditions                         map[int]bool // columns that a filter or a where depends on
+	grain                              map[int]bool // columns that split answers
 	zone                               *time.Location
 	bucket                             designer.Interval
 	now                                time.Time
@@ -33,7 +34,7 @@ type model struct {
 func newModel(d *designer.Design, facts *designer.Facts) (*model, error) {
 	m := &model{design: d, facts: facts, version: -1, deleted: -1, sign: -1, time: -1, mark: -1,
 		fixed: map[int]bool{}, bounded: map[int]bool{}, ordering: map[int]bool{},
-		mined: map[int][]literal{}, conditions: map[int]bool{}, zone: time.UTC}
+		mined: map[int][]literal{}, conditions: map[int]bool{}, grain: map[int]bool{}, zone: time.UTC}
 	for _, c := range d.Source.Columns {
 		m.types = append(m.types, designer.Type(c.Type))
 	}
@@ -113,6 +114,7 @@ func (m *model) readExpressions() {
 			}
 		case designer.RoleDimension:
 			for _, c := range columns {
+				m.grain[c] = true
 				m.mined[c] = append(m.mined[c], mine(e.Text, m.types[c])...)
 			}
 		case designer.RoleOrder:

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -191,5 +193,97 @@ func TestTiersHold(t *testing.T) {
 	}
 	if !result.OK {
 		t.Error(result.Counterexample.Story())
+	}
+}
+
+// A real restart of the engine, with parts unmerged, changes no answer.
+func TestRestartHolds(t *testing.T) {
+	ctx, dir, d := context.Background(), t.TempDir(), load(t, "daily.json")
+	facts, s := decided(t, d)
+	e, err := sandbox.Start(ctx, sandbox.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { e.Close() }()
+	p, err := newProver(e.Conn(), d, facts, s, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(2) {
+		w, err := (&generator{model: p.model, eval: p.eval}).workload(ctx, 11+seed, 16)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.script = []act{{kind: actUp}}
+		for b := range w.batches {
+			w.script = append(w.script, act{kind: actInsert, batch: b}, act{kind: actReload})
+		}
+		r := p.round(w, 0)
+		restarts := 0
+		r.restart = func(r *round) error {
+			restarts++
+			if err := e.Close(); err != nil {
+				return err
+			}
+			if e, err = sandbox.Start(ctx, sandbox.Options{Dir: dir}); err != nil {
+				return err
+			}
+			r.conn, p.conn, p.eval.conn = e.Conn(), e.Conn(), e.Conn()
+			return r.merges(ctx, "STOP")
+		}
+		fail, err := r.run(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fail != nil || restarts != w.batches {
+			t.Errorf("seed %d, %d restarts: %+v", w.seed, restarts, fail)
+		}
+	}
+}
+
+func TestHandwritten(t *testing.T) {
+	d := load(t, "daily.json")
+	d.Metrics = d.Metrics[:2]
+	write := func(t *testing.T, files map[string]string) string {
+		t.Helper()
+		dir := t.TempDir()
+		for name, text := range files {
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return dir
+	}
+	entity := "CREATE TABLE rollups.slim (id UInt64, at DateTime, country String, status String, amount Decimal(18, 2), v UInt64, gone UInt8) ENGINE = ReplacingMergeTree(v) ORDER BY id;\n" +
+		"CREATE MATERIALIZED VIEW rollups.slim_mv TO rollups.slim AS SELECT id, created_at AS at, country, status, amount, _version AS v, _is_deleted AS gone FROM shop.orders"
+	query := "SELECT toDate(at, 'UTC') AS day, country, sum(amount) AS revenue, count() AS orders FROM `rollups`.slim FINAL WHERE gone = 0 AND status != 'test' GROUP BY day, country ORDER BY day, country"
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		ok    bool
+	}{
+		{"one row per entity holds", map[string]string{"up/01_slim.sql": entity, "query.sql": query}, true},
+		{"a filter on a mutable column in the view does not", map[string]string{"slim.sql": entity + " WHERE status != 'test'", "query.sql": query}, false},
+		{"a query without FINAL does not", map[string]string{"slim.sql": entity, "query.sql": strings.Replace(query, " FINAL", "", 1)}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			result, err := Handwritten(context.Background(), engine(t), d, write(t, c.files), Options{Rounds: 8, Rows: 16}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if result.OK != c.ok {
+				t.Errorf("ok = %v: %+v", result.OK, result.Counterexample)
+			}
+			if c.ok == (result.Counterexample != nil) {
+				t.Errorf("counterexample: %v", result.Counterexample)
+			}
+		})
+	}
+	_, err := Handwritten(context.Background(), engine(t), d, write(t, map[string]string{"up/01_slim.sql": entity}), Options{Rounds: 1}, nil)
+	if p, ok := problem.As(err); !ok || p.Code != "sql-folder" {
+		t.Errorf("a folder without query.sql: %v", err)
 	}
 }

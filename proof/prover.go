@@ -21,7 +21,7 @@ type Options struct {
 	Seed    uint64 // 0: 1
 	Rows    int    // greatest number of changes per round, mostly; 0: 24
 	Rounds  int    // 0: 60
-	Workers int    // rounds at a time; 0: one per processor
+	Workers int    // rounds at a time; 0: two per processor
 	// Now is the moment that TTLs and settling are counted from; zero: today.
 	Now time.Time
 }
@@ -34,7 +34,7 @@ func (o Options) withDefaults() Options {
 	}
 	fill(&o.Rows, 24)
 	fill(&o.Rounds, 60)
-	fill(&o.Workers, max(2, runtime.NumCPU()))
+	fill(&o.Workers, 2*runtime.NumCPU()) // half of a round is waiting for the disk
 	if o.Seed == 0 {
 		o.Seed = 1
 	}

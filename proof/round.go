@@ -55,6 +55,7 @@ type round struct {
 	checkpoints    []Checkpoint
 	clock          int64
 	wrong          map[string]string           // where set, wrong answers are noted per metric, and the round goes on
+	restart        func(*round) error          // where set, does what actReload does
 	onWrite        func(step int, a act) error // for the story: after each insert
 	partsSeen      map[string]bool
 }
@@ -259,6 +260,9 @@ func (r *round) do(ctx context.Context, a act) error {
 	case actFinal:
 		return r.merge(ctx, " FINAL")
 	case actReload:
+		if r.restart != nil {
+			return r.restart(r)
+		}
 		return r.reload(ctx)
 	case actRefresh:
 		return r.refresh(ctx)

@@ -296,8 +296,8 @@ func flatten(batches [][]row, n int) []row {
 }
 
 // standing gives the rows that count once the given events have arrived, each
-// with its weight, from what the generator knows of them and not from what an
-// engine says. settled is false while a cancel has arrived before its row.
+// from what the generator knows of them and not from what an engine says. settled
+// is false while a cancel row and its row have not both arrived.
 func (m *model) standing(events []row) (alive []row, settled bool) {
 	type id struct{ entity, seq int }
 	switch {
@@ -307,6 +307,7 @@ func (m *model) standing(events []row) (alive []row, settled bool) {
 		// A cancel takes back the state row made just before it.
 		net := map[id]int{}
 		rows := map[id]row{}
+		states := map[int]int{}
 		for _, r := range events {
 			if r.kind == cancelRow {
 				net[id{r.entity, r.seq - 1}]--
@@ -322,7 +323,11 @@ func (m *model) standing(events []row) (alive []row, settled bool) {
 			}
 			if n > 0 {
 				alive = append(alive, rows[k])
+				states[k.entity] += n
 			}
+		}
+		for _, n := range states {
+			settled = settled && n == 1 // a new row has come before its cancel row
 		}
 	default:
 		latest := map[int]row{}
