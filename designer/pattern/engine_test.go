@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/rollsmith/rollsmith/designer"
 	"github.com/rollsmith/rollsmith/designer/ddl"
@@ -35,10 +36,12 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// carried is a design with the rows that its source receives, in batches.
+// carried is a design with the rows that its source receives, in batches, and,
+// worked out by hand, what the truth is after each of them.
 type carried struct {
 	Design json.RawMessage `json:"design"`
 	Load   []string        `json:"load"`
+	Expect [][]string      `json:"expect"`
 }
 
 // TestPlansRun applies every fixture's plan on the engine, feeds it, compares
@@ -63,13 +66,13 @@ func TestPlansRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, id := range append([]string{"auto"}, pattern.IDs()...) {
-				t.Run(id, func(t *testing.T) { runPlan(t, *d, id, c.Load) })
+				t.Run(id, func(t *testing.T) { runPlan(t, *d, id, c) })
 			}
 		})
 	}
 }
 
-func runPlan(t *testing.T, d designer.Design, id string, load []string) {
+func runPlan(t *testing.T, d designer.Design, id string, c carried) {
 	ctx := t.Context()
 	db, drop, err := engine.Scratch(ctx)
 	if err != nil {
@@ -103,9 +106,14 @@ func runPlan(t *testing.T, d designer.Design, id string, load []string) {
 	for _, s := range plan.Up {
 		exec(t, s.SQL)
 	}
-	for _, batch := range load {
+	for i, batch := range c.Load {
 		exec(t, strings.ReplaceAll(batch, "{source}", r.SourceTable()))
-		if !strings.Contains("refreshable", decision.Pattern) {
+		if len(c.Expect) > 0 {
+			if diff := cmp.Diff(c.Expect[i], query(t, plan.Truth)); diff != "" {
+				t.Errorf("truth after batch %d (-by hand +engine):\n%s", i+1, diff)
+			}
+		}
+		if decision.Pattern != "refreshable" {
 			same(t, "after a batch", plan)
 		}
 	}
