@@ -31,13 +31,16 @@ func newSanitizer() *bluemonday.Policy {
 
 var images = regexp.MustCompile(`(?i)<img[^>]*>`)
 
+// headings of a comment stand below those of the page.
+var headings = regexp.MustCompile(`<(/?)h[1-6]>`)
+
 // safeHTML renders a person's Markdown.
 func safeHTML(text string) string {
 	var b bytes.Buffer
 	if err := markdown.Convert([]byte(text), &b); err != nil {
 		return ""
 	}
-	return images.ReplaceAllString(sanitizer.Sanitize(b.String()), "")
+	return headings.ReplaceAllString(images.ReplaceAllString(sanitizer.Sanitize(b.String()), ""), "<${1}h4>")
 }
 
 const maxComment = 20 << 10

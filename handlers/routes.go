@@ -54,6 +54,15 @@ func (h *Handlers) routes() []route {
 	}
 }
 
+// Routes lists method and pattern of every route.
+func (h *Handlers) Routes() [][2]string {
+	var all [][2]string
+	for _, one := range h.routes() {
+		all = append(all, [2]string{one.method, one.pattern})
+	}
+	return all
+}
+
 // Handler gives the whole app.
 func (h *Handlers) Handler() http.Handler {
 	r := chi.NewRouter()
