@@ -235,13 +235,13 @@ func TestHandbookKnowsEveryCode(t *testing.T) {
 		}
 	}
 	lists := ""
-	for _, slug := range []string{"reasons", "problems", "evidence"} {
+	for _, slug := range []string{"reasons", "problems", "observations"} {
 		page, _ := web.HandbookPageOf(slug)
 		lists += page.HTML
 	}
 	for code, at := range codes(t) {
 		if !strings.Contains(lists, `id="`+code+`"`) {
-			t.Errorf("%s (%s) has no heading in reasons.md, problems.md or evidence.md", code, at)
+			t.Errorf("%s (%s) has no heading in reasons.md, problems.md or observations.md", code, at)
 		}
 	}
 }
