@@ -58,7 +58,7 @@ func (q *Rows) Aggregate(m Measure, exact bool) string {
 		fn, params := m.quantileFunc(exact)
 		return orNull(cond, call(fn, params, cond, v))
 	case Last:
-		return orNull(cond, "tupleElement("+call("argMax", "", cond, "tuple("+v+")", order)+", 1)")
+		return orNull(cond, "tupleElement("+call("argMax", "", cond, "tuple("+v+")", latest(order, v))+", 1)")
 	default: // TopK
 		return q.r.topK(call("sumMap", "", cond, "["+v+"]", "[toUInt64(1)]"), m.K)
 	}
@@ -76,6 +76,10 @@ func average(sum, n, cond string) string {
 	}
 	return fmt.Sprintf("toFloat64(%s) / %s", sum, n)
 }
+
+// latest orders rows by order and, among equals, by value: any of them would do,
+// but rollup and truth have to take the same one, whatever was merged first.
+func latest(order, value string) string { return "tuple(" + order + ", " + value + ")" }
 
 func distinctFunc(exact bool) string {
 	if exact {

@@ -216,8 +216,8 @@ func (f *Fold) measure(m Measure) string {
 		}
 		return unlessNone(f.state(m, fn+"("+params+")", cond, string(bare), v))
 	case Last:
-		types := fmt.Sprintf("Tuple(%s), %s", m.Type.Full(), m.OrderType.Bare())
-		return unlessNone("tupleElement(" + f.state(m, "argMax", cond, types, "tuple("+v+")", order) + ", 1)")
+		types := fmt.Sprintf("Tuple(%s), Tuple(%s, %[1]s)", m.Type.Full(), m.OrderType.Bare())
+		return unlessNone("tupleElement(" + f.state(m, "argMax", cond, types, "tuple("+v+")", latest(order, v)) + ", 1)")
 	default: // TopK
 		return f.r.topK(f.state(m, "sumMap", cond, fmt.Sprintf("Array(%s), Array(UInt64)", bare), "["+v+"]", "[toUInt64(1)]"), m.K)
 	}

@@ -82,6 +82,10 @@ func (m Measure) check(field string) error {
 		if !m.Type.Numeric() && !m.Type.Temporal() {
 			return bad("a number or a time")
 		}
+		// quantileExact refuses these two.
+		if convert, ok := map[string]string{"Date32": "toDate", "BFloat16": "toFloat32"}[m.Type.Family()]; ok {
+			return problem.Field("metric-type", field, m.Expr, fmt.Sprintf("ClickHouse has no quantiles of %s", m.Type.Family()), fmt.Sprintf("convert it: %s(%s)", convert, m.Expr))
+		}
 	}
 	return nil
 }

@@ -90,6 +90,7 @@ func TestRefusals(t *testing.T) {
 		{"a sum of nothing", []edit{{`"kind": "sum", "expr": "amount"`, `"kind": "sum"`}}, "missing-expr", "metrics[0].expr", ""},
 		{"a sum of text", []edit{{`"kind": "sum", "expr": "amount"`, `"kind": "sum", "expr": "country"`}}, "metric-type", "metrics[0].expr", "country"},
 		{"a quantile of text", []edit{{`"kind": "sum", "expr": "amount"`, `"kind": "quantile", "level": 0.5, "expr": "country"`}}, "metric-type", "metrics[0].expr", "country"},
+		{"a quantile of a wide date", []edit{{`"kind": "sum", "expr": "amount"`, `"kind": "quantile", "level": 0.5, "expr": "toDate32(day)"`}}, "metric-type", "metrics[0].expr", "Date32"},
 		{"a quantile without a level", []edit{{`"kind": "sum"`, `"kind": "quantile"`}}, "missing-level", "metrics[0].level", ""},
 		{"a level outside", []edit{{`"kind": "sum"`, `"kind": "quantile", "level": 95`}}, "level-out-of-range", "metrics[0].level", "95"},
 		{"a level on a sum", []edit{{`"kind": "sum"`, `"kind": "sum", "level": 0.5`}}, "part-not-of-kind", "metrics[0].level", "0.5"},
