@@ -21,7 +21,8 @@ var proveCommand = command{
 		seed := o.Uint64("seed", 1, "`NUMBER` the workloads are made from; the same one makes the same")
 		rows := o.Int("rows", 24, "`NUMBER` of changes in a round, at most")
 		rounds := o.Int("rounds", 60, "`NUMBER` of workloads")
-		force := o.String("force", "", "`PATTERN` to prove although the design refuses it, to see what breaks")
+		named := o.String("pattern", "", "`NAME` of a pattern, instead of the document's")
+		force := o.Bool("force", false, "prove the named pattern although the design refuses it, to see what breaks")
 		dir := o.String("sql", "", "`DIR` with statements written by hand (up/*.sql or *.sql, and query.sql) to prove instead of the bundle's")
 		asJSON := o.asJSON()
 		return func(ctx context.Context, c *console, args []string) error {
@@ -33,16 +34,21 @@ var proveCommand = command{
 			if *seed == 0 {
 				return problem.Field("number", "--seed", "0", "one is the least", "")
 			}
-			if *force != "" && *dir != "" {
-				return problem.Field("usage", "--force", *force, "a pattern is forced or statements are given, not both", "leave one of them out")
+			if *dir != "" && (*force || *named != "") {
+				return problem.Field("usage", "--sql", *dir, "statements written by hand follow no pattern", "leave out --pattern and --force, or --sql")
 			}
 			o := proof.Options{Seed: *seed, Rows: *rows, Rounds: *rounds}
 			result, err := proveWith(ctx, c, args[0], func(e *sandbox.Engine, d *designer.Design) (*proof.Result, error) {
+				if *named != "" {
+					d.Pattern = *named
+				}
 				switch tell := progressTo(c.err); {
 				case *dir != "":
 					return proof.Handwritten(ctx, e, d, *dir, o, tell)
-				case *force != "":
-					return proof.Force(ctx, e, d, *force, o, tell)
+				case *force && d.Pattern == "auto":
+					return nil, problem.Field("usage", "--force", "", "the design names no pattern to force", "name one with --pattern")
+				case *force:
+					return proof.Force(ctx, e, d, d.Pattern, o, tell)
 				default:
 					return proof.Prove(ctx, e, d, o, tell)
 				}
