@@ -114,6 +114,9 @@ func (w *workload) live(rng *rand.Rand, add func(actKind, int), insertTo func(in
 		if rng.IntN(3) == 0 {
 			add(pick(rng, between), rng.IntN(*next))
 		}
+		if w.model.settles > 0 && rng.IntN(2) == 0 {
+			add(actRefresh, 0)
+		}
 	}
 	if repair >= 0 {
 		add(actRepair, repair)
