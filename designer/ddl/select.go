@@ -64,7 +64,7 @@ func (s Select) print(b *strings.Builder, in string) {
 	if s.LimitBy != "" {
 		b.WriteString(in + "LIMIT 1 BY " + s.LimitBy + "\n")
 	}
-	s.printList(b, in, "SETTINGS ", ", ", settingText(s.Settings))
+	s.printList(b, in, "SETTINGS\n"+in+"    ", ",\n"+in+"    ", settingText(s.Settings))
 }
 
 func (s Select) printFrom(b *strings.Builder, in string) {
