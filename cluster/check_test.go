@@ -19,8 +19,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/rollsmith/rollsmith/sandbox"
 )
 
 // checked runs a check and gives its last step.
@@ -39,8 +37,8 @@ func checked(t *testing.T, c Config) (Report, Step) {
 	return r, r.Steps[len(r.Steps)-1]
 }
 
-func native() string   { return fmt.Sprintf("127.0.0.1:%d", engine.TCPPort()) }
-func overHTTP() string { return fmt.Sprintf("127.0.0.1:%d", engine.HTTPPort()) }
+func native() string   { return addressOf(engine, Native) }
+func overHTTP() string { return addressOf(engine, HTTP) }
 
 func TestCheckNamesTheStepThatFails(t *testing.T) {
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
@@ -74,8 +72,6 @@ func TestCheckNamesTheStepThatFails(t *testing.T) {
 	}
 }
 
-// The embedded engine does not survive a native login that it refuses or cannot
-// read, so each of these has one of its own.
 func TestCheckNamesARefusedNativeLogin(t *testing.T) {
 	for name, f := range map[string]struct {
 		config           Config
@@ -88,12 +84,7 @@ func TestCheckNamesARefusedNativeLogin(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			own, err := sandbox.Start(context.Background(), sandbox.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer own.Close()
-			f.config.Addresses = []string{fmt.Sprintf("127.0.0.1:%d", own.TCPPort())}
+			f.config.Addresses = []string{addressOf(ownEngine(t), Native)}
 			if r, step := checked(t, f.config); r.OK || step.Name != f.step || step.Kind != f.kind || !strings.Contains(step.Text+" "+step.Fix, f.says) {
 				t.Errorf("got %+v", step)
 			}

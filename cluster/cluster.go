@@ -76,7 +76,7 @@ func (c *Cluster) Close() error {
 	go func() { c.late.Wait(); close(done) }()
 	select {
 	case <-done:
-	case <-time.After(killAfter + killLimit):
+	case <-time.After(killLimit):
 	}
 	err := c.conn.Close()
 	if killErr := c.killer.Close(); err == nil {

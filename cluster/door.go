@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -74,7 +75,7 @@ func (c *Cluster) Each(ctx context.Context, ask Ask, scan func(Scanner) error) (
 		return Cost{}, c.failure(ask, err)
 	}
 	cost, err := run(ctx, c.conn, ask, settings, scan)
-	if err != nil && ctx.Err() != nil {
+	if err != nil && (ctx.Err() != nil || errors.Is(err, errTooManyRows)) {
 		c.kill(cost.QueryID)
 	}
 	return cost, c.failure(ask, err)
@@ -104,15 +105,18 @@ func (t through) Each(ctx context.Context, ask Ask, scan func(Scanner) error) (C
 
 var errOutOfTime = errors.New("out of time")
 
+// grace is how long a query that nobody waits for any more may take to end by
+// itself, once the server was asked to stop it. Only then is the line cut: that
+// costs a connection.
+const grace = time.Second
+
 // run sends one statement and reads its answer. The driver may be deep in a
-// handshake that no context reaches, so it runs apart and is left behind when
+// handshake that no context reaches, so it works apart and is left behind when
 // ctx ends.
 func run(ctx context.Context, conn driver.Conn, ask Ask, settings clickhouse.Settings, scan func(Scanner) error) (Cost, error) {
 	var readRows, readBytes atomic.Uint64
 	id, began := newQueryID(ask.For), time.Now()
-	cost := func() Cost { return Cost{id, time.Since(began), readRows.Load(), readBytes.Load()} }
-	inner, cancel := context.WithCancel(untimed{ctx})
-	defer cancel()
+	inner, cut := context.WithCancel(context.WithoutCancel(ctx))
 	inner = clickhouse.Context(inner, clickhouse.WithQueryID(id), clickhouse.WithSettings(settings),
 		clickhouse.WithProgress(func(p *clickhouse.Progress) {
 			readRows.Add(p.Rows)
@@ -122,55 +126,71 @@ func run(ctx context.Context, conn driver.Conn, ask Ask, settings clickhouse.Set
 	for name, value := range ask.Params {
 		args = append(args, clickhouse.Named(name, value))
 	}
-	type opened struct {
-		rows driver.Rows
-		err  error
-	}
-	got := make(chan opened, 1)
+	r := &reader{scan: scan, most: ask.Limit.ResultRows, ended: make(chan error, 1)}
 	go func() {
-		rows, err := conn.Query(inner, ask.SQL, args...)
-		got <- opened{rows, err}
+		defer cut()
+		r.read(conn.Query(inner, ask.SQL, args...))
 	}()
-	var o opened
+	var err error
 	select {
-	case o = <-got:
+	case err = <-r.ended:
 	case <-ctx.Done():
-		go func() { // whoever still comes through finds the door shut
-			if late := <-got; late.err == nil {
-				late.rows.Close()
-			}
-		}()
-		return cost(), context.Cause(ctx)
-	}
-	err := o.err
-	if err == nil {
-		err = readAll(ctx, o.rows, ask.Limit.ResultRows, scan)
-		if err != nil {
-			cancel()
-			go o.rows.Close() // may wait for a server that no longer answers
-		} else {
-			err = o.rows.Close()
-		}
-	}
-	if ctx.Err() != nil {
+		r.leave()
 		err = context.Cause(ctx)
 	}
-	return cost(), err
+	if err != nil {
+		time.AfterFunc(grace, cut)
+	}
+	return Cost{id, time.Since(began), readRows.Load(), readBytes.Load()}, err
 }
 
 var errTooManyRows = errors.New("the answer has more rows than were asked for")
 
-func readAll(ctx context.Context, rows driver.Rows, most uint64, scan func(Scanner) error) error {
+// reader hands rows to scan until somebody leaves, and swallows the rest.
+type reader struct {
+	mu    sync.Mutex
+	left  bool
+	scan  func(Scanner) error
+	most  uint64
+	ended chan error
+}
+
+func (r *reader) read(rows driver.Rows, err error) {
+	if err != nil {
+		r.ended <- err
+		return
+	}
+	told := false
 	for n := uint64(1); rows.Next(); n++ {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+		if told {
+			continue
 		}
-		if most > 0 && n > most {
-			return errTooManyRows
-		}
-		if err := scan(rows); err != nil {
-			return err
+		if err := r.deliver(n, rows); err != nil {
+			told = true
+			r.ended <- err
 		}
 	}
-	return rows.Err()
+	if err := errors.Join(rows.Err(), rows.Close()); !told {
+		r.ended <- err
+	}
+}
+
+// deliver scans one row, unless nobody wants it any more.
+func (r *reader) deliver(n uint64, row Scanner) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.left:
+		return context.Canceled
+	case r.most > 0 && n > r.most:
+		return errTooManyRows
+	}
+	return r.scan(row)
+}
+
+// leave makes sure that scan is not called again.
+func (r *reader) leave() {
+	r.mu.Lock()
+	r.left = true
+	r.mu.Unlock()
 }

@@ -76,7 +76,7 @@ func TestLimitsHold(t *testing.T) {
 		for _, protocol := range []string{Native, HTTP} {
 			c := as(t, user, protocol)
 			t.Run("rows "+user+" "+protocol, func(t *testing.T) {
-				_, _, err := Values[uint64](context.Background(), c, Ask{For: "rows", SQL: "SELECT number FROM numbers(100000)", Limit: Limit{Time: 5 * time.Second, ResultRows: 10, ReadRows: 1e6, ReadBytes: 1e9, Memory: 1e9}})
+				_, _, err := Values[uint64](context.Background(), c, Ask{For: "rows", SQL: "SELECT number FROM numbers(50)", Limit: Limit{Time: 5 * time.Second, ResultRows: 10, ReadRows: 1e6, ReadBytes: 1e9, Memory: 1e9}})
 				if p, ok := problem.As(err); !ok || p.Kind != problem.Limit || p.Code != "result" {
 					t.Errorf("got %v, want the result limit", err)
 				}

@@ -66,11 +66,6 @@ func proxied(t *testing.T, protocol, behind string, pass func(sent *atomic.Value
 	return c
 }
 
-// address is where the shared engine speaks a protocol.
-func address(protocol string) string {
-	return map[string]string{Native: native(), HTTP: overHTTP()}[protocol]
-}
-
 // stallOn stops answering a connection once its client has sent the text.
 func stallOn(text string) func(*atomic.Value, io.Writer, io.Reader) {
 	return func(sent *atomic.Value, to io.Writer, from io.Reader) {
@@ -151,15 +146,7 @@ func TestSilenceAndTrickleEndWithTheLimit(t *testing.T) {
 		for _, protocol := range []string{Native, HTTP} {
 			t.Run(name+" over "+protocol, func(t *testing.T) {
 				t.Parallel()
-				// The embedded engine does not survive a client that leaves in the
-				// middle of a handshake, so each of these has one of its own.
-				own, err := sandbox.Start(context.Background(), sandbox.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer own.Close()
-				behind := fmt.Sprintf("127.0.0.1:%d", map[string]int{Native: own.TCPPort(), HTTP: own.HTTPPort()}[protocol])
-				_, err = proxied(t, protocol, behind, pass).Tables(context.Background(), Search{})
+				_, err := proxied(t, protocol, addressOf(ownEngine(t), protocol), pass).Tables(context.Background(), Search{})
 				if p, ok := problem.As(err); !ok || p.Code != "timeout" {
 					t.Errorf("got %v", err)
 				}
@@ -172,7 +159,7 @@ func TestAPageTellsWhatItKnowsWhenOneQuestionHangs(t *testing.T) {
 	db := scratch(t)
 	do(t, db, "CREATE TABLE DB.t (id UInt64) ENGINE = MergeTree ORDER BY id", "INSERT INTO DB.t VALUES (1)", "SYSTEM FLUSH LOGS")
 	for _, protocol := range []string{Native, HTTP} {
-		p, err := proxied(t, protocol, address(protocol), stallOn("system.parts")).TableProfile(context.Background(), db, "t")
+		p, err := proxied(t, protocol, addressOf(engine, protocol), stallOn("system.parts")).TableProfile(context.Background(), db, "t")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +174,7 @@ func TestAPageTellsWhatItKnowsWhenOneQuestionHangs(t *testing.T) {
 
 func TestAConnectionCutInMidAnswer(t *testing.T) {
 	for _, protocol := range []string{Native, HTTP} {
-		c := proxied(t, protocol, address(protocol), func(_ *atomic.Value, to io.Writer, from io.Reader) { io.CopyN(to, from, 20_000) })
+		c := proxied(t, protocol, addressOf(ownEngine(t), protocol), func(_ *atomic.Value, to io.Writer, from io.Reader) { io.CopyN(to, from, 20_000) })
 		_, _, err := Values[string](context.Background(), c, Ask{For: "cut", SQL: "SELECT repeat(toString(number), 100) FROM numbers(5000)"})
 		if p, ok := problem.As(err); !ok || p.Kind != problem.Down || p.Code != "network" {
 			t.Errorf("over %s: %v", protocol, err)

@@ -10,7 +10,11 @@ import (
 // Pages are left in the middle all the time; nothing of them may stay behind.
 func TestLeavingPagesLeavesNothingBehind(t *testing.T) {
 	for _, protocol := range []string{Native, HTTP} {
-		c := as(t, "default", protocol)
+		c, err := Open(context.Background(), Config{Protocol: protocol, Addresses: []string{addressOf(ownEngine(t), protocol)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
 		leave := func(after time.Duration) {
 			ctx, cancel := context.WithTimeout(context.Background(), after)
 			defer cancel()

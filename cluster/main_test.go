@@ -71,8 +71,7 @@ func TestMain(m *testing.M) {
 // as opens the test engine as one of the accounts of usersFile.
 func as(t testing.TB, user, protocol string) *Cluster {
 	t.Helper()
-	port := map[string]int{Native: engine.TCPPort(), HTTP: engine.HTTPPort()}[protocol]
-	c := Config{Name: "test", Protocol: protocol, User: user, Addresses: []string{fmt.Sprintf("127.0.0.1:%d", port)}}
+	c := Config{Name: "test", Protocol: protocol, User: user, Addresses: []string{addressOf(engine, protocol)}}
 	if user == "locked" {
 		c.Password = "secret canary"
 	}
@@ -82,6 +81,24 @@ func as(t testing.TB, user, protocol string) *Cluster {
 	}
 	t.Cleanup(func() { opened.Close() })
 	return opened
+}
+
+// addressOf is where an engine speaks a protocol.
+func addressOf(e *sandbox.Engine, protocol string) string {
+	return fmt.Sprintf("127.0.0.1:%d", map[string]int{Native: e.TCPPort(), HTTP: e.HTTPPort()}[protocol])
+}
+
+// ownEngine starts an engine for one test. The embedded engine does not survive
+// a native client that leaves in the middle of a handshake or of an answer, or a
+// login that it refuses, which a server does; tests that do so must not share it.
+func ownEngine(t *testing.T) *sandbox.Engine {
+	t.Helper()
+	e, err := sandbox.Start(context.Background(), sandbox.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	return e
 }
 
 // scratch makes a database for one test.
