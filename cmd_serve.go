@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"time"
 
@@ -146,6 +147,13 @@ func (s serving) connect(ctx context.Context) ([]*cluster.Cluster, error) {
 		}
 		configs = named
 	}
+	fromEnv, found, err := cluster.FromEnv(os.LookupEnv)
+	if err != nil {
+		return nil, err
+	}
+	if found {
+		configs = append(configs, fromEnv)
+	}
 	for _, text := range s.clusters {
 		name, dsn, ok := strings.Cut(text, "=")
 		if !ok || name == "" || strings.ContainsAny(name, "/:@") {
@@ -196,7 +204,9 @@ func openDemo(ctx context.Context, engine *sandbox.Engine) (*cluster.Cluster, er
 	if err := demo.Seed(ctx, engine.Conn()); err != nil {
 		return nil, err
 	}
-	config, err := cluster.ParseDSN(engine.DSN())
+	// Over HTTP: the embedded engine does not outlive a native client that leaves
+	// in the middle of an answer, as a browser that goes away makes one do.
+	config, err := cluster.ParseDSN(fmt.Sprintf("http://127.0.0.1:%d", engine.HTTPPort()))
 	if err != nil {
 		return nil, err
 	}
