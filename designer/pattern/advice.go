@@ -134,11 +134,11 @@ func worthAsking(r *designer.Rollup, chosen *designer.Pattern, open []question) 
 				other.answer(rest)
 			}
 		}
-		alonePattern := cheapest(alone)
+		alonePattern := auto(alone)
 		switch {
 		case shape(alone, alonePattern) != before:
 			out = append(out, reason(q.code, q.text+consequence(chosen, alonePattern)))
-		case shape(rest, cheapest(rest)) != shape(all, cheapest(all)):
+		case shape(rest, auto(rest)) != shape(all, auto(all)):
 			out = append(out, reason(q.code, q.text+" Together with the other answers it changes the design."))
 		}
 	}

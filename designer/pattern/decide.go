@@ -63,10 +63,15 @@ func choose(r *designer.Rollup) (*designer.Pattern, error) {
 		}
 		return p, nil
 	}
+	return auto(r), nil
+}
+
+// auto gives the pattern that serves a design which names none.
+func auto(r *designer.Rollup) *designer.Pattern {
 	if wantsBoth(r) {
-		return Mixed, nil
+		return Mixed
 	}
-	return cheapest(r), nil
+	return cheapest(r)
 }
 
 // cheapest gives the first pattern of the catalog that is right; direct always is.
