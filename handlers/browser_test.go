@@ -99,7 +99,9 @@ func (b *browser) quiet() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, m := range b.said {
-		b.t.Errorf("the console says: %s", m)
+		if !strings.Contains(m, "status of 422") && !strings.Contains(m, "status of 404") { // a page of ours that says no
+			b.t.Errorf("the console says: %s", m)
+		}
 	}
 	b.said = nil
 }
@@ -260,15 +262,6 @@ func TestEveryPageFitsEveryWindow(t *testing.T) {
 			}
 		}
 	}
-	b.mu.Lock()
-	var said []string
-	for _, m := range b.said {
-		if !strings.Contains(m, "404") { // the page that is not there
-			said = append(said, m)
-		}
-	}
-	b.said = said
-	b.mu.Unlock()
 	b.quiet()
 }
 

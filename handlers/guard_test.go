@@ -10,7 +10,7 @@ import (
 func TestHeadersOnEveryRoute(t *testing.T) {
 	s := open(t)
 	design := s.walk(walks[1])
-	fill := strings.NewReplacer("{name}", "demo", "{db}", "shop", "{table}", "events", "{draft}", "aaaaaaaaaaaaaaaa", "{step}", "feed", "{id}", strings.TrimPrefix(design, "/d/"), "{n}", "1", "{range}", "1..1", "{page}", "why", "{comment}", "1")
+	fill := strings.NewReplacer("{name}", "demo", "{db}", "shop", "{table}", "events", "{draft}", "aaaaaaaaaaaaaaaa", "{step}", "feed", "{id}", strings.TrimPrefix(design, "/d/"), "{n}", "1", "{range}", "1..1", "{page}", "why", "{comment}", "1", "{pattern}", "ledger")
 	seen := map[string]bool{}
 	for _, route := range s.app.Routes() {
 		r := s.do(route[0], fill.Replace(route[1]), form())

@@ -28,6 +28,8 @@ type Handlers struct {
 	started  time.Time
 	draining atomic.Bool
 	counters counters
+	proofs   provings
+	whyNots  chan struct{}   // one for each counterexample that is searched
 	base     context.Context // ends when the server does
 	stop     context.CancelFunc
 }
@@ -35,7 +37,7 @@ type Handlers struct {
 // New makes the app.
 func New(o Options) *Handlers {
 	base, stop := context.WithCancel(context.Background())
-	return &Handlers{Options: o, started: time.Now(), base: base, stop: stop}
+	return &Handlers{Options: o, started: time.Now(), base: base, stop: stop, whyNots: make(chan struct{}, mostProofs)}
 }
 
 // Drain makes /readyz say no, so that a load balancer looks elsewhere, and ends

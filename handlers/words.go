@@ -1,6 +1,11 @@
 package handlers
 
-import "github.com/rollsmith/rollsmith/designer/pattern"
+import (
+	"maps"
+	"slices"
+
+	"github.com/rollsmith/rollsmith/designer/pattern"
+)
 
 func patternTitle(id string) string {
 	if p := pattern.Find(id); p != nil {
@@ -14,4 +19,9 @@ func shownPrice(id string) string {
 		return p.Price
 	}
 	return ""
+}
+
+// sortedKeys gives a row's columns in one order.
+func sortedKeys(row map[string]string) []string {
+	return slices.Sorted(maps.Keys(row))
 }

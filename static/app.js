@@ -44,6 +44,11 @@
   show(document);
   document.addEventListener("htmx:after:swap", () => show(document));
 
+  // A stream that says it is done has a page to show.
+  document.addEventListener("htmx:sse:close", (event) => {
+    if (event.detail.reason === "message") location.reload();
+  });
+
   // The rail of steps folds on small screens and stands open on large ones.
   const wide = matchMedia("(min-width: 800px)");
   const fold = () => document.querySelectorAll(".rail-fold").forEach((d) => { d.open = wide.matches; });
