@@ -110,6 +110,20 @@ func (e *evaluator) look(ctx context.Context, rows [][]literal) ([]lens, error) 
 	if len(rows) == 0 {
 		return nil, nil
 	}
+	t, err := e.ask(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	e.types = t.types
+	out := make([]lens, len(rows))
+	for i, line := range t.rows {
+		out[i] = e.lensOf(line)
+	}
+	return out, nil
+}
+
+// ask evaluates the expressions over literals.
+func (e *evaluator) ask(ctx context.Context, rows [][]literal) (*table, error) {
 	var data strings.Builder
 	for i, r := range rows {
 		if i > 0 {
@@ -130,10 +144,24 @@ func (e *evaluator) look(ctx context.Context, rows [][]literal) ([]lens, error) 
 	if len(t.rows) != len(rows) {
 		return nil, fmt.Errorf("evaluate the design's expressions row by row: %d rows came back for %d", len(t.rows), len(rows))
 	}
-	e.types = t.types
-	out := make([]lens, len(rows))
+	return t, nil
+}
+
+// texts gives the values of some expressions for each row, as one text.
+func (e *evaluator) texts(ctx context.Context, exprs []string, rows [][]literal) ([]string, error) {
+	quoted := make([]string, len(exprs))
+	for i, x := range exprs {
+		quoted[i] = "toString((" + x + "))"
+	}
+	other := *e
+	other.exprs = []string{"1", "NULL", "array(" + strings.Join(quoted, ", ") + ")"}
+	t, err := other.ask(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]string, len(t.rows))
 	for i, line := range t.rows {
-		out[i] = e.lensOf(line)
+		out[i] = line[2].text
 	}
 	return out, nil
 }

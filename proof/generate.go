@@ -42,7 +42,7 @@ func (g *generator) workload(ctx context.Context, seed uint64, rows int) (*workl
 	var err error
 	switch {
 	case !m.changes():
-		g.events(w, p, target)
+		err = g.events(ctx, w, p, target)
 	default:
 		err = g.versions(ctx, w, p, target)
 	}
@@ -114,6 +114,37 @@ func (p *palette) change(from []literal, fixed map[int]bool) []literal {
 	return out
 }
 
+// entities makes the keys of n entities. Where the key is not made of columns
+// alone, the engine says which of them are the same, and one of each is kept.
+func (g *generator) entities(ctx context.Context, w *workload, p *palette, n int) error {
+	g.names(w, p, n)
+	if len(g.model.keyExprs) == 0 {
+		return nil
+	}
+	rows := make([][]literal, len(w.entities))
+	for e := range w.entities {
+		rows[e] = w.fill(row{entity: e, kind: stateRow}, p.body())
+	}
+	ids, err := g.eval.texts(ctx, g.model.keyExprs, rows)
+	if err != nil {
+		return err
+	}
+	plain := slices.DeleteFunc(slices.Clone(g.model.design.Source.Key), func(k string) bool { return slices.Contains(g.model.keyExprs, k) })
+	seen := map[string]bool{}
+	var kept [][]literal
+	for e, id := range ids {
+		for _, k := range plain {
+			id += "\x00" + rows[e][g.model.column(k)]
+		}
+		if !seen[id] {
+			seen[id] = true
+			kept = append(kept, w.entities[e])
+		}
+	}
+	w.entities = kept
+	return nil
+}
+
 // names makes keys of n entities, no two the same.
 func (g *generator) names(w *workload, p *palette, n int) {
 	m := g.model
@@ -147,18 +178,20 @@ func (g *generator) names(w *workload, p *palette, n int) {
 }
 
 // events fills a workload of a feed whose events never change.
-func (g *generator) events(w *workload, p *palette, target int) {
+func (g *generator) events(ctx context.Context, w *workload, p *palette, target int) error {
 	repeats := g.model.design.Source.Feed == designer.AtLeastOnce
 	n := target
 	if repeats {
 		n = max(1, target*2/3)
 	}
-	g.names(w, p, n)
+	if err := g.entities(ctx, w, p, n); err != nil {
+		return err
+	}
 	for i := range w.entities {
 		w.ops = append(w.ops, op{kind: put, entity: i, body: p.body(), batch: p.rng.IntN(w.batches), shuffle: p.rng.Uint64()})
 	}
 	if !repeats || len(w.entities) == 0 {
-		return
+		return nil
 	}
 	first := slices.Clone(w.ops)
 	if p.rng.IntN(3) == 0 { // a whole block again
@@ -179,12 +212,15 @@ func (g *generator) events(w *workload, p *palette, target int) {
 		o := pick(p.rng, first)
 		w.ops = append(w.ops, op{kind: repeat, entity: o.entity, batch: o.batch + p.rng.IntN(w.batches-o.batch), shuffle: p.rng.Uint64()})
 	}
+	return nil
 }
 
 // versions fills a workload of a feed whose entities change.
 func (g *generator) versions(ctx context.Context, w *workload, p *palette, target int) error {
 	m, rng := g.model, p.rng
-	g.names(w, p, 1+rng.IntN(max(2, target/2)))
+	if err := g.entities(ctx, w, p, 1+rng.IntN(max(2, target/2))); err != nil {
+		return err
+	}
 	bodies, err := g.bodies(ctx, w, p)
 	if err != nil {
 		return err

@@ -113,7 +113,7 @@ func (r *Result) Summary() string {
 	fmt.Fprintf(&b, "%s holds: %d rounds, %d checkpoints, on ClickHouse %s\n", r.Pattern, r.Rounds, len(r.Checkpoints), r.Engine)
 	if r.Naive != nil && r.Naive.Failed {
 		fmt.Fprintf(&b, "beside it, the naive view (%s) fails: %s\n", r.Naive.Pattern, r.Naive.Checkpoint)
-	} else if r.Naive != nil && r.Naive.Pattern != r.Pattern {
+	} else if r.Naive != nil && r.Naive.Error == "" {
 		fmt.Fprintf(&b, "beside it, the naive view (%s) holds as well\n", r.Naive.Pattern)
 	}
 	return b.String()

@@ -16,6 +16,9 @@ type model struct {
 	facts  *designer.Facts
 	types  []designer.Type // per source column
 	key    []int           // columns that identify an entity; none: every row is its own
+	// keyExprs are entries of the key that are no plain columns: two rows that
+	// differ in their columns may be the same to them.
+	keyExprs []string
 	// version, deleted, sign, clock and mark (the watermark) are columns, or -1.
 	version, deleted, sign, time, mark int
 	fixed                              map[int]bool // columns kept constant across versions
@@ -81,6 +84,7 @@ func (m *model) columnsOf(path string) []int {
 // an engine that merges rows of equal keys has its sorting key for identity.
 func (m *model) readKey() {
 	s := m.design.Source
+	m.keyExprs = nil
 	paths, entries := "source.key", s.Key
 	if len(entries) == 0 && (s.Feed != designer.Append || designer.ParseEngine(s.Engine).Replacing()) {
 		paths, entries = "source.order_by", s.OrderBy
@@ -91,6 +95,7 @@ func (m *model) readKey() {
 			continue
 		}
 		m.key = append(m.key, m.columnsOf(fmt.Sprintf("%s[%d]", paths, i))...)
+		m.keyExprs = append(m.keyExprs, entry)
 	}
 	slices.Sort(m.key)
 	m.key = slices.Compact(m.key)

@@ -5,7 +5,6 @@ package proof
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
@@ -39,9 +38,12 @@ func Prove(ctx context.Context, engine Engine, d *designer.Design, o Options, te
 		return nil, err
 	}
 	if result.OK {
-		result.Naive, err = naive(ctx, engine, d, facts, rollup, o, tell)
+		result.Naive = naive(ctx, engine, d, facts, rollup, decision.Pattern, o, tell)
 	}
-	return result, err
+	if err := ctx.Err(); err != nil {
+		return nil, notProven(err)
+	}
+	return result, nil
 }
 
 // Force proves a pattern whether or not the design allows it, to show what goes
@@ -106,14 +108,13 @@ func ProveStatements(ctx context.Context, engine Engine, d *designer.Design, fac
 const naiveRounds = 20
 
 // naive proves the plain folding view, beside the pattern that was chosen.
-func naive(ctx context.Context, engine Engine, d *designer.Design, facts *designer.Facts, r *designer.Rollup, o Options, tell func(Progress)) (*Naive, error) {
+func naive(ctx context.Context, engine Engine, d *designer.Design, facts *designer.Facts, r *designer.Rollup, chosen string, o Options, tell func(Progress)) *Naive {
 	id := "summing"
 	if slices.ContainsFunc(r.Metrics, finishedOnly) {
 		id = "aggregating"
 	}
-	plan := pattern.Force(r, id)
-	if plan == nil {
-		return nil, nil
+	if id == chosen {
+		return nil // it is the decision itself
 	}
 	o.Rounds = min(naiveRounds, o.withDefaults().Rounds)
 	relay := func(p Progress) {
@@ -122,13 +123,13 @@ func naive(ctx context.Context, engine Engine, d *designer.Design, facts *design
 			tell(p)
 		}
 	}
-	result, err := ProveStatements(ctx, engine, d, facts, fromPlan(plan), o, relay)
+	result, err := ProveStatements(ctx, engine, d, facts, forced(r, id), o, relay)
 	if err != nil {
-		return nil, fmt.Errorf("the naive view beside it: %w", err)
+		return &Naive{Pattern: id, Error: err.Error()} // the proof itself stands
 	}
 	n := &Naive{Pattern: id, Failed: !result.OK, Counterexample: result.Counterexample, Round: result.Rounds}
 	if n.Failed {
 		n.Checkpoint = result.Counterexample.Checkpoint
 	}
-	return n, nil
+	return n
 }

@@ -287,3 +287,30 @@ func TestHandwritten(t *testing.T) {
 		t.Errorf("a folder without query.sql: %v", err)
 	}
 }
+
+// Two rows may differ in the columns of a key and be one entity all the same.
+func TestKeyOfExpressionsHolds(t *testing.T) {
+	d := load(t, "daily.json")
+	d.Source.Columns[0].Type = "String"
+	d.Source.OrderBy, d.Source.Key = []string{"lower(id)"}, []string{"lower(id)"}
+	d.Metrics = d.Metrics[:2]
+	result, err := Prove(context.Background(), engine(t), d, Options{Rounds: 12, Rows: 16}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !result.OK {
+		t.Error(result.Counterexample.Story())
+	}
+}
+
+// Types that are hard to write, to compare and to add up.
+func TestTypesHold(t *testing.T) {
+	d := load(t, "types.json")
+	result, err := Prove(context.Background(), engine(t), d, Options{Rounds: 6, Rows: 16}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !result.OK {
+		t.Error(result.Counterexample.Story())
+	}
+}

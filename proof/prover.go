@@ -75,6 +75,7 @@ type Naive struct {
 	Failed         bool            `json:"failed"`
 	Round          int             `json:"round"`
 	Checkpoint     string          `json:"checkpoint,omitempty"`
+	Error          string          `json:"error,omitempty"` // why nothing is known of it
 	Counterexample *Counterexample `json:"counterexample,omitempty"`
 }
 
