@@ -322,3 +322,36 @@ func codeOf(n ast.Node, makers []string) (string, bool) {
 	code, err := strconv.Unquote(lit.Value)
 	return code, err == nil && looksLikeCode.MatchString(code)
 }
+
+// TestHandbookReadme holds README.md to the commands that there are: each line
+// of its examples names a command and flags that it takes, and files that exist.
+func TestHandbookReadme(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for _, b := range blocks(string(text)) {
+		for _, line := range strings.Split(b.text, "\n") {
+			line, _, _ = strings.Cut(line, "  #")
+			words := strings.Fields(line)
+			if len(words) < 2 || words[0] != "./rollsmith" {
+				continue
+			}
+			named[words[1]] = true
+			if status, out, errs := rollsmith(t, append(words[1:], "-h")...); status != exitDone || errs != "" {
+				t.Errorf("%s: %s%s", line, out, errs)
+			}
+			for _, w := range words[2:] {
+				if _, err := os.Stat(w); strings.HasPrefix(w, "proof/") && err != nil {
+					t.Errorf("%s: %v", line, err)
+				}
+			}
+		}
+	}
+	for _, k := range commands() {
+		if !named[k.name] {
+			t.Errorf("README.md has no example of %s", k.name)
+		}
+	}
+}
