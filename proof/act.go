@@ -1,0 +1,266 @@
+package proof
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+)
+
+// startClock gives the moment at which a round begins.
+func (r *round) startClock() int64 {
+	if len(r.w.clocks) > 0 {
+		return r.w.clocks[0]
+	}
+	return r.w.model.now.Unix()
+}
+
+// setClock moves the round's clock.
+func (r *round) setClock(ctx context.Context, at int64) error {
+	r.clock = max(r.clock, at)
+	if !r.s.clock {
+		return nil
+	}
+	return r.exec(ctx, clockSQL(r.source, r.clock))
+}
+
+func (r *round) do(ctx context.Context, a act) error {
+	switch a.kind {
+	case actUp:
+		return r.up(ctx)
+	case actInsert:
+		if r.w.clocks != nil {
+			if err := r.setClock(ctx, r.w.clocks[a.batch]); err != nil {
+				return err
+			}
+		}
+		r.arrived, r.inserts = append(r.arrived, r.batches[a.batch]...), r.inserts+1
+		return r.insert(ctx, a.batch, nil)
+	case actRetry:
+		for _, e := range r.batches[a.batch] {
+			if r.w.clocks != nil && !r.w.inTimeAt(e.values, r.clock) {
+				return nil // too late for a repeat
+			}
+		}
+		return r.insert(ctx, a.batch, settings{"insert_deduplication_token": fmt.Sprint("t", a.batch)})
+	case actBackfill:
+		if err := r.merges(ctx, "START"); err != nil {
+			return err
+		}
+		if err := r.scripts(ctx, r.s.Backfill, r.w.writer); err != nil {
+			return err
+		}
+		return r.merges(ctx, "STOP")
+	case actMerge:
+		return r.merge(ctx, "")
+	case actFinal:
+		return r.merge(ctx, " FINAL")
+	case actReload:
+		if r.restart != nil {
+			return r.restart(r)
+		}
+		return r.reload(ctx)
+	case actRefresh:
+		return r.refresh(ctx)
+	case actExpire:
+		return r.expire(ctx)
+	case actSettle:
+		return r.setClock(ctx, r.w.end)
+	}
+	return nil
+}
+
+// up runs up/ and stops merges of what it made.
+func (r *round) up(ctx context.Context) error {
+	if err := r.scripts(ctx, strings.Join(r.s.Up, ";\n"), nil); err != nil {
+		return err
+	}
+	rows, err := r.conn.Query(quietly(ctx), `SELECT name, engine, position(create_table_query, ' REFRESH ') > 0 FROM system.tables
+		WHERE database = ? AND NOT (database = ? AND name IN (?, '`+clockTable+`')) AND engine != 'View' AND name NOT LIKE '.tmp%' ORDER BY name`,
+		r.target, r.source, r.w.model.design.Source.Table)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	r.tables, r.views, r.scheduled = nil, nil, nil
+	for rows.Next() {
+		var name, engine string
+		var scheduled uint8
+		if err := rows.Scan(&name, &engine, &scheduled); err != nil {
+			return err
+		}
+		full := ident(r.target) + "." + ident(name)
+		switch {
+		case engine == "MaterializedView" && scheduled == 1:
+			r.scheduled = append(r.scheduled, full)
+		case engine == "MaterializedView":
+			r.views = append(r.views, full)
+		case strings.HasSuffix(engine, "MergeTree"):
+			r.tables = append(r.tables, full)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for _, t := range r.tables {
+		if err := r.exec(ctx, "SYSTEM STOP MERGES "+t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scripts runs the statements of a script one by one.
+func (r *round) scripts(ctx context.Context, script string, with settings) error {
+	for _, sql := range Split(script) {
+		if err := r.conn.Exec(with.on(ctx, nil), sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insert sends one insert of the workload; one without rows too.
+func (r *round) insert(ctx context.Context, batch int, more settings) error {
+	rows := r.batches[batch]
+	if len(rows) == 0 {
+		return r.conn.Exec(r.w.writer.on(ctx, more), "INSERT INTO "+r.sourceName()+" SELECT * FROM "+r.sourceName()+" WHERE 0")
+	}
+	return r.conn.Exec(r.w.writer.on(ctx, more), insertSQL(r.eval, r.sourceName(), rows))
+}
+
+// insertSQL gives the statement that inserts the rows.
+func insertSQL(e *evaluator, table string, rows []row) string {
+	var b strings.Builder
+	b.WriteString("INSERT INTO " + table + " (")
+	for i, c := range e.use {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(ident(e.model.design.Source.Columns[c].Name))
+	}
+	b.WriteString(") VALUES ")
+	for i, row := range rows {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		e.tuple(&b, row.values)
+	}
+	return b.String()
+}
+
+// merge lets merges run and asks for one, of the source or the targets or both.
+func (r *round) merge(ctx context.Context, final string) error {
+	all := append([]string{r.sourceName()}, r.tables...)
+	if final == "" {
+		switch r.w.seed % 3 {
+		case 0:
+			all = all[:1]
+		case 1:
+			all = all[1:]
+		}
+	}
+	for _, t := range all {
+		for _, sql := range []string{"SYSTEM START MERGES " + t, "OPTIMIZE TABLE " + t + final, "SYSTEM STOP MERGES " + t} {
+			if err := r.exec(ctx, sql); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// reload takes the tables off and reads them from disk again, as a start of the
+// server does.
+func (r *round) reload(ctx context.Context) error {
+	for _, verb := range []string{"DETACH", "ATTACH"} {
+		for _, t := range append(append([]string{}, r.tables...), r.sourceName()) {
+			if err := r.exec(ctx, verb+" TABLE "+t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// refresh runs the views that run on a schedule, and waits for them. One that
+// another depends on comes first by its name.
+func (r *round) refresh(ctx context.Context) error {
+	for _, v := range r.scheduled {
+		for _, verb := range []string{"REFRESH", "WAIT"} {
+			if err := r.exec(ctx, "SYSTEM "+verb+" VIEW "+v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// expire lets the TTL of the targets take what is old.
+func (r *round) expire(ctx context.Context) error {
+	return r.merge(ctx, " FINAL")
+}
+
+// repair inserts rows that the views do not see, as a backfill of the source
+// does, and corrects. Where the pattern has no correction, they are inserted
+// plainly.
+func (r *round) repair(ctx context.Context, a act) (*failure, error) {
+	if len(Split(r.s.Correct)) == 0 || len(r.views)+len(r.scheduled) == 0 {
+		return r.step(ctx, 0, act{kind: actInsert, batch: a.batch})
+	}
+	if r.s.clock { // seal everything, so that the rows come too late
+		if err := r.setClock(ctx, r.w.end); err != nil {
+			return nil, err
+		}
+		if err := r.refresh(ctx); err != nil {
+			return complain("refresh", err)
+		}
+	}
+	for _, v := range r.views {
+		if err := r.exec(ctx, "DETACH TABLE "+v); err != nil {
+			return nil, err
+		}
+	}
+	r.arrived, r.inserts = append(r.arrived, r.batches[a.batch]...), r.inserts+1
+	if err := r.insert(ctx, a.batch, nil); err != nil {
+		return nil, err
+	}
+	for _, v := range r.views {
+		if err := r.exec(ctx, "ATTACH TABLE "+v); err != nil {
+			return nil, err
+		}
+	}
+	if fail, err := r.auditSees(ctx); fail != nil || err != nil {
+		return fail, err
+	}
+	if err := r.merges(ctx, "START"); err != nil {
+		return nil, err
+	}
+	for _, sql := range Split(r.s.Correct) {
+		in := clickhouse.Context(r.w.writer.on(ctx, nil), clickhouse.WithParameters(clickhouse.Parameters{
+			"from": "1970-01-01 00:00:00", "to": "2106-01-01 00:00:00",
+		}))
+		if err := r.conn.Exec(in, sql); err != nil {
+			if said, ok := refusal(err); ok {
+				return &failure{complaint: "correct.sql: " + said}, nil
+			}
+			return nil, err
+		}
+	}
+	if err := r.merges(ctx, "STOP"); err != nil {
+		return nil, err
+	}
+	return r.check(ctx, a)
+}
+
+// merges stops the merges of source and targets, or lets them go on: mutations
+// wait for that.
+func (r *round) merges(ctx context.Context, verb string) error {
+	for _, t := range append([]string{r.sourceName()}, r.tables...) {
+		if err := r.exec(ctx, "SYSTEM "+verb+" MERGES "+t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
