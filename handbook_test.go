@@ -355,3 +355,55 @@ func TestHandbookReadme(t *testing.T) {
 		}
 	}
 }
+
+// TestHandbookArchitecture holds ARCHITECTURE.md to the packages and to the
+// modules that our source imports.
+func TestHandbookArchitecture(t *testing.T) {
+	text, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	about := string(text)
+	err = filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git" || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if filepath.Ext(path) != ".go" {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		if dir := filepath.Dir(path); dir != "." && !strings.Contains(about, "`"+dir+"/`") {
+			t.Errorf("ARCHITECTURE.md does not tell of %s/", dir)
+		}
+		for _, i := range file.Imports {
+			name := strings.Trim(i.Path.Value, `"`)
+			host, rest, _ := strings.Cut(name, "/")
+			if !strings.Contains(host, ".") || strings.HasPrefix(name, "github.com/rollsmith/") {
+				continue
+			}
+			if owner, repo, deep := strings.Cut(rest, "/"); deep && host == "github.com" {
+				repo, _, _ = strings.Cut(repo, "/")
+				name = host + "/" + owner + "/" + repo
+			} else {
+				name = host + "/" + owner
+				if host == "golang.org" {
+					repo, _, _ = strings.Cut(repo, "/")
+					name += "/" + repo
+				}
+			}
+			if !strings.Contains(about, "`"+name) {
+				t.Errorf("ARCHITECTURE.md has no reason for %s", name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
