@@ -193,7 +193,7 @@ func (r *round) audit(ctx context.Context) (*failure, error) {
 		return complain("audit.sql", err)
 	}
 	r.checkpoints = append(r.checkpoints, Checkpoint{r.number, "audit", len(found.rows), len(found.rows)})
-	if r.wrong != nil && len(r.wrong) > 0 {
+	if len(r.wrong) > 0 {
 		return nil, nil // it may well find something
 	}
 	if len(found.rows) > 0 {
