@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/rollsmith/rollsmith/sandbox"
 	"github.com/rollsmith/rollsmith/store"
 )
 
@@ -20,6 +21,8 @@ type Options struct {
 	Log      *slog.Logger
 	Version  string   // the tool's own, for bundles
 	Hosts    []string // names this server is reached by; empty: any
+	// ProofEngine is what engine a proof gets; nil: one with a bound on its memory.
+	ProofEngine *sandbox.Options
 }
 
 // Handlers are the app's pages.
@@ -29,6 +32,7 @@ type Handlers struct {
 	draining atomic.Bool
 	counters counters
 	proofs   provings
+	jobs     *jobs
 	whyNots  chan struct{}   // one for each counterexample that is searched
 	base     context.Context // ends when the server does
 	stop     context.CancelFunc
@@ -37,7 +41,9 @@ type Handlers struct {
 // New makes the app.
 func New(o Options) *Handlers {
 	base, stop := context.WithCancel(context.Background())
-	return &Handlers{Options: o, started: time.Now(), base: base, stop: stop, whyNots: make(chan struct{}, mostProofs)}
+	h := &Handlers{Options: o, started: time.Now(), base: base, stop: stop, whyNots: make(chan struct{}, mostProofs), jobs: newJobs()}
+	h.recoverJobs()
+	return h
 }
 
 // Drain makes /readyz say no, so that a load balancer looks elsewhere, and ends
