@@ -112,6 +112,9 @@ func (d *Design) checkFeed() error {
 			return problem.Field("unknown-column", c.field, c.name, "the source has no such column", "columns: "+columnNames(s))
 		}
 	}
+	if err := s.checkFlags(); err != nil {
+		return err
+	}
 	need := func(field, name, what string) error {
 		if name != "" {
 			return nil
@@ -148,6 +151,34 @@ func (d *Design) checkFeed() error {
 
 // rowless are engines that pass rows on and keep none.
 var rowless = []string{"Null", "Kafka", "RabbitMQ", "NATS", "S3Queue", "AzureQueue", "FileLog", "Buffer", "View", "MaterializedView", "Dictionary"}
+
+// checkFlags refuses columns whose type cannot tell what they are there to tell.
+func (s Source) checkFlags() error {
+	bad := func(field, name, why, hint string) error {
+		return problem.Field(field+"-type", "source."+field, name, fmt.Sprintf("it is %s: %s", s.Column(name).Type, why), hint)
+	}
+	if s.Feed == Append || s.Feed == AtLeastOnce {
+		return nil // events have no use for them
+	}
+	if t := s.typeOf(s.Deleted); t != "" && (!t.Integer() || t.Nullable()) {
+		return bad("deleted", s.Deleted, "a delete flag is 0 in rows that live, and never NULL", "a UInt8 or Bool column; add one to the source, such as deleted UInt8 MATERIALIZED ifNull("+s.Deleted+" = 'true', 0)")
+	}
+	if t := s.typeOf(s.Sign); t != "" && (!t.Integer() || t.Nullable() || t.Signed() != t || t.Family() == "Bool") {
+		return bad("sign", s.Sign, "a sign is 1 in state rows and -1 in cancel rows", "an Int8 column")
+	}
+	if t := s.typeOf(s.Version); t.Nullable() {
+		return bad("version", s.Version, "a row whose version is NULL is neither older nor newer than another", "a column that is never NULL")
+	}
+	return nil
+}
+
+// typeOf gives the type of a column, or "" where there is none.
+func (s Source) typeOf(name string) Type {
+	if c := s.Column(name); c != nil && name != "" {
+		return Type(c.Type)
+	}
+	return ""
+}
 
 func (d *Design) checkEngine() error {
 	s, engine := d.Source, ParseEngine(d.Source.Engine)
@@ -307,6 +338,9 @@ func (d *Design) checkDelivery() error {
 	if err := checkNames("target.database", d.Target.Database, "target.prefix", d.Target.Prefix); err != nil {
 		return err
 	}
+	if n := fileLength(d.Target.Prefix); n > maxPrefix {
+		return problem.Field("bad-name", "target.prefix", d.Target.Prefix, fmt.Sprintf("a server's files would be named after it in %d bytes, each of a character outside a-z, A-Z, 0-9 and _ taking three", n), fmt.Sprintf("at most %d", maxPrefix))
+	}
 	if d.Target.Database == d.Source.Database && d.Target.Prefix == d.Source.Table {
 		return problem.Field("target-is-source", "target.prefix", d.Target.Prefix, "the read view would have the source's own name", "another prefix, or another database")
 	}
@@ -336,6 +370,23 @@ func (d *Design) checkBackfill() error {
 		return problem.Field("watermark-value", "backfill.value", b.Value, fmt.Sprintf("it is no value of %s, which is %s", c.Name, c.Type), "the last value that the backfill takes, in the column's text form, such as 1000 or 2026-01-31 12:00:00")
 	}
 	return nil
+}
+
+// maxPrefix leaves room for what is put behind a prefix in the 200 or so bytes
+// that servers allow the name of a table's folder.
+const maxPrefix = 160
+
+// fileLength gives how long a table's name is as a server's folder.
+func fileLength(name string) int {
+	n := 0
+	for i := range len(name) {
+		if c := name[i]; c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
+			n++
+		} else {
+			n += len("%FF")
+		}
+	}
+	return n
 }
 
 func join(words []string) string { return strings.Join(words, ", ") }

@@ -24,6 +24,11 @@ func (d *Design) Normalise() {
 		fill(&s.Sign, engine.Arg(0))
 		fill(&s.Version, engine.Arg(1))
 	}
+	for _, key := range [][]string{s.OrderBy, s.Key} {
+		for i, entry := range key {
+			key[i] = s.plainEntry(entry)
+		}
+	}
 	// append has no entities that change, so its sorting key identifies none.
 	if len(s.Key) == 0 && s.Feed != Append && !(s.Feed == AtLeastOnce && !engine.Replacing()) {
 		s.Key = slices.Clone(s.OrderBy)
@@ -67,6 +72,15 @@ func fill(field *string, value string) {
 	if *field == "" {
 		*field = value
 	}
+}
+
+// plainEntry gives an entry of a key without the quotes around a column's name,
+// so that entries can be told to be the same.
+func (s Source) plainEntry(entry string) string {
+	if name := unquoteIdent(strings.TrimSpace(entry)); s.Column(entry) == nil && s.Column(name) != nil {
+		return name
+	}
+	return entry
 }
 
 // keyText gives an entry of a key as SQL: quoted where it is exactly a column.

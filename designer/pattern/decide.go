@@ -24,6 +24,9 @@ func Decide(r *designer.Rollup) (*designer.Decision, error) {
 		return nil, err
 	}
 	d := &designer.Decision{Rollup: r, Pattern: chosen.ID, Title: chosen.Title, Reasons: chosen.Judge(r).For, Plan: chosen.Plan(r)}
+	if err := sparesSource(r, d.Plan); err != nil {
+		return nil, err
+	}
 	d.Reasons = append(d.Reasons, reason("price", chosen.Price))
 	d.Reasons = append(d.Reasons, oneOrTwo(r, chosen)...)
 	d.Rejected = rejected(r, chosen)
@@ -125,6 +128,17 @@ func backfillFits(r *designer.Rollup, p *designer.Pattern) error {
 	case designer.BackfillWatermark:
 		if cancels {
 			return problem.Field("watermark-loses-cancelled", "backfill.mode", r.Backfill.Mode, fmt.Sprintf("merges of %s erase a row that a later cancel row takes back: the backfill no longer finds it, and the view takes it off all the same", r.Source.Table), "pause")
+		}
+	}
+	return nil
+}
+
+// sparesSource refuses a plan in which a table beside the read view would have
+// the source's name: down.sql would drop the source.
+func sparesSource(r *designer.Rollup, p *ddl.Plan) error {
+	for _, s := range p.Up {
+		if s.Undo != "" && s.Name == r.Source.Table && r.Target.Database == r.Source.Database {
+			return problem.Field("target-is-source", "target.prefix", r.Target.Prefix, fmt.Sprintf("the rollup needs the name %s, which is the source's own", s.Name), "another prefix, or another database")
 		}
 	}
 	return nil
