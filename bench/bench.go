@@ -56,12 +56,12 @@ type Candidate struct {
 	// Caution says when the same statement would be wrong elsewhere.
 	Caution string `json:"caution,omitempty"`
 	// Wrong says why its answer is not, or need not be, the truth.
-	Wrong   string  `json:"wrong,omitempty"`
-	Differ  uint64  `json:"differ"`          // answer rows that differ from the truth
-	Failed  string  `json:"failed,omitempty"` // it gave no answer: memory, time
-	Read    Cost    `json:"read"`
-	Insert  *Insert `json:"insert,omitempty"`
-	Target  *Target `json:"target,omitempty"`
+	Wrong  string  `json:"wrong,omitempty"`
+	Differ uint64  `json:"differ"`           // answer rows that differ from the truth
+	Failed string  `json:"failed,omitempty"` // it gave no answer: memory, time
+	Read   Cost    `json:"read"`
+	Insert *Insert `json:"insert,omitempty"`
+	Target *Target `json:"target,omitempty"`
 }
 
 // Right reports whether it answered, and answered the truth.
