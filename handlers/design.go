@@ -151,7 +151,8 @@ func (h *Handlers) addReview(r *http.Request, v *web.Design) error {
 	for _, p := range proofs {
 		v.Proofs = append(v.Proofs, web.ProofRow{State: p.State, Pattern: p.Pattern, Engine: p.Engine, Seed: p.Seed, Rounds: p.Rounds, Created: p.Created})
 	}
-	return nil
+	v.Proved, err = reportLine(proofs, v.N)
+	return err
 }
 
 // editDesign begins a draft of the next revision.

@@ -28,14 +28,31 @@ func report(doc *designer.Design, p store.Proof) (*web.Report, error) {
 	}
 	r.PerSecond, r.Compared, r.Checkpoints = record.RoundsPerSecond, len(record.Checkpoints), checkpointRows(record.Checkpoints)
 	if c := record.Counterexample; c != nil {
-		r.Own = timeline("own", doc, c)
+		r.Own = timeline("own-story", doc, c)
 	}
 	if n := record.Naive; n != nil {
 		r.Naive = &web.NaiveReport{Pattern: n.Pattern, Failed: n.Failed, Round: n.Round}
 		if n.Counterexample != nil {
-			r.Naive.Story = timeline("naive", doc, n.Counterexample)
+			r.Naive.Story = timeline("naive-story", doc, n.Counterexample)
 			r.Naive.Replay = replayCommand(p.Seed, p.Rounds, record.Rows, n.Pattern)
 		}
+	}
+	return r, nil
+}
+
+// reportLine is what stands of a revision's proofs, or nil.
+func reportLine(kept []store.Proof, n int) (*web.Report, error) {
+	best := standing(kept)
+	if best == nil {
+		return nil, nil
+	}
+	record, err := readRecord(*best)
+	if err != nil {
+		return nil, err
+	}
+	r := &web.Report{State: best.State, Pattern: best.Pattern, Engine: best.Engine, N: n, Seed: best.Seed, Rounds: best.Rounds, Error: record.Error}
+	if record.Result != nil {
+		r.Compared = len(record.Checkpoints)
 	}
 	return r, nil
 }
@@ -49,7 +66,7 @@ func whyNotReport(doc *designer.Design, row store.Job) (*web.WhyNotReport, error
 	w := &web.WhyNotReport{Reason: record.Reason, Title: patternTitle(row.Pattern), Seed: row.Seed, Rounds: record.Result.Rounds,
 		Compared: len(record.Result.Checkpoints), Engine: record.Result.Engine, Replay: replayCommand(row.Seed, row.Rounds, row.Rows, row.Pattern)}
 	if c := record.Result.Counterexample; c != nil {
-		w.Story = timeline("story", doc, c)
+		w.Story = timeline("why-not-story", doc, c)
 	}
 	return w, nil
 }

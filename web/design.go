@@ -38,7 +38,8 @@ type Design struct {
 	Comments                  []CommentRow
 	Approvals                 []ApprovalRow
 	Proofs                    []ProofRow
-	Reader                    string // the reader's name, as last typed
+	Proved                    *Report // what stands of them
+	Reader                    string  // the reader's name, as last typed
 	Errors                    Errors
 	Typed                     string // a comment that was refused
 }
