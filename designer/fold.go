@@ -206,7 +206,9 @@ func (f *Fold) measure(m Measure) string {
 		if cond != "" {
 			fn, t = fn+"OrNull", bare.OrNull()
 		}
-		return ddl.Call(m.Kind, ddl.Ident(f.add(Component{Name: m.Name + "_" + m.Kind, Type: t, Add: m.Kind, View: call(fn, "", cond, v)})))
+		column := f.add(Component{Name: m.Name + "_" + m.Kind, Type: t, Add: m.Kind, View: call(fn, "", cond, v)})
+		// Alone, min and max would answer with the column's SimpleAggregateFunction.
+		return fmt.Sprintf("CAST(%s(%s), %s)", m.Kind, ddl.Ident(column), ddl.Literal(string(t)))
 	case CountDistinct:
 		return f.state(m, distinctFunc(m.IsExact()), cond, string(bare), v)
 	case Quantile:
