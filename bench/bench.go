@@ -36,6 +36,7 @@ type Result struct {
 	Stored     uint64        `json:"stored"`  // of the source, as its merges have left it
 	Parts      uint64        `json:"parts"`   // of the source
 	Bytes      uint64        `json:"bytes"`   // of the source on disk
+	Raw        uint64        `json:"raw"`     // the same before compression
 	Answers    uint64        `json:"answers"` // rows of the truth
 	Threads    int           `json:"threads"`
 	Runs       int           `json:"runs"`

@@ -1,10 +1,14 @@
 package bench_test
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/rollsmith/rollsmith/bench"
+	"github.com/rollsmith/rollsmith/designer"
+	"github.com/rollsmith/rollsmith/problem"
 )
 
 // small keeps a test in seconds; what is tested is that all is measured and
@@ -53,5 +57,69 @@ func TestCandidatesAnswerTheTruth(t *testing.T) {
 				t.Errorf("%d candidates are the direct read", direct)
 			}
 		})
+	}
+}
+
+// TestWeighsStates builds the states of several grains of every feed.
+func TestWeighsStates(t *testing.T) {
+	for _, name := range []string{"append", "at_least_once", "collapsing", "ledger", "upsert"} {
+		t.Run(name, func(t *testing.T) {
+			r := resolved(t, "../designer/pattern/testdata/run/"+name+".json")
+			weights, err := bench.Weigh(t.Context(), engine, r, small(bench.DefaultSize(r.Source.Feed)), bench.DefaultLimits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(weights) < 2 || len(weights) > 4 {
+				t.Errorf("%d grains side by side", len(weights))
+			}
+			for _, w := range weights {
+				if w.Groups == 0 || w.Rows < w.Groups || w.KeyBytes == 0 || w.StateBytes == 0 {
+					t.Errorf("%s is not measured: %+v", w.Grain.Name, w)
+				}
+			}
+		})
+	}
+}
+
+func TestSizeIsBounded(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		feed  designer.Feed
+		size  bench.Size
+		field string
+	}{
+		{"what a bench begins with", designer.Ledger, bench.DefaultSize(designer.Ledger), ""},
+		{"the largest", designer.Append, bench.Size{Entities: bench.MostRows, Versions: 1, Groups: 1}, ""},
+		{"too many entities", designer.Append, bench.Size{Entities: bench.MostRows + 1, Versions: 1, Groups: 1}, "entities"},
+		{"too many rows of them", designer.Ledger, bench.Size{Entities: 2_000_000, Versions: 3, Groups: 1}, "entities"},
+		{"no versions", designer.Upsert, bench.Size{Entities: 1000, Groups: 1}, "versions"},
+		{"more groups than entities", designer.Upsert, bench.Size{Entities: 1000, Versions: 1, Groups: 1001}, "groups"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			err := c.size.Check(c.feed)
+			p, _ := problem.As(err)
+			if c.field == "" && err != nil || c.field != "" && (p == nil || p.Field != c.field) {
+				t.Errorf("got %v, want a problem of %q", err, c.field)
+			}
+		})
+	}
+}
+
+// TestEndsWhenCancelled gives the context's error and leaves no database behind.
+func TestEndsWhenCancelled(t *testing.T) {
+	r := resolved(t, "../designer/pattern/testdata/run/upsert.json")
+	ctx, cancel := context.WithCancel(t.Context())
+	steps := 0
+	_, err := bench.Run(ctx, engine, r, small(bench.DefaultSize(r.Source.Feed)), bench.DefaultLimits, func(step, of int, words string) {
+		if steps++; steps == 4 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	var left uint64
+	if err := engine.Conn().QueryRow(t.Context(), "SELECT count() FROM system.databases WHERE name LIKE 'scratch%'").Scan(&left); err != nil || left != 0 {
+		t.Errorf("%d databases are left, %v", left, err)
 	}
 }

@@ -43,6 +43,11 @@ func (b *bench) settings() clickhouse.Settings {
 	}
 }
 
+// bounded gives a context under which statements keep to the limits.
+func (b *bench) bounded(ctx context.Context) context.Context {
+	return clickhouse.Context(ctx, clickhouse.WithSettings(b.settings()))
+}
+
 // watch runs a statement and gives what the server says of it. Rows of a result
 // are counted and not kept.
 func (b *bench) watch(ctx context.Context, sql string) (watched, error) {
@@ -101,7 +106,7 @@ func (b *bench) count(ctx context.Context, sql string) (uint64, error) {
 func (b *bench) exec(ctx context.Context, sql string) error {
 	ctx, cancel := context.WithTimeout(ctx, b.limits.Query+5*time.Second)
 	defer cancel()
-	if err := b.conn.Exec(clickhouse.Context(ctx, clickhouse.WithSettings(b.settings())), sql); err != nil {
+	if err := b.conn.Exec(b.bounded(ctx), sql); err != nil {
 		return fmt.Errorf("%s: %w", strings.TrimSpace(firstLine(sql)), err)
 	}
 	return nil
@@ -117,7 +122,7 @@ func (b *bench) clear(ctx context.Context, sql string) {
 
 func (b *bench) number(ctx context.Context, sql string) (uint64, error) {
 	var n uint64
-	err := b.conn.QueryRow(clickhouse.Context(ctx, clickhouse.WithSettings(b.settings())), sql).Scan(&n)
+	err := b.conn.QueryRow(b.bounded(ctx), sql).Scan(&n)
 	return n, err
 }
 

@@ -13,17 +13,18 @@ type Target struct {
 	Rows  uint64 `json:"rows"`
 	Parts uint64 `json:"parts"`
 	Bytes uint64 `json:"bytes"` // on disk
+	Raw   uint64 `json:"raw"`   // before compression
 	// States is what the aggregate states of one row weigh, serialised; zero
 	// where none is kept.
 	States float64 `json:"states,omitempty"`
 }
 
-const partsSQL = "SELECT ifNull(sum(rows), 0) AS rows, count() AS parts, ifNull(sum(bytes_on_disk), 0) AS bytes FROM system.%s WHERE active AND database = %s AND table IN (%s)"
+const partsSQL = "SELECT ifNull(sum(rows), 0) AS rows, count() AS parts, ifNull(sum(bytes_on_disk), 0) AS bytes, ifNull(sum(data_uncompressed_bytes), 0) AS raw FROM system.%s WHERE active AND database = %s AND table IN (%s)"
 
 // weighSource learns what the merges have left of the source.
 func (b *bench) weighSource(ctx context.Context) error {
 	sql := fmt.Sprintf(partsSQL, "parts", ddl.Literal(b.db), ddl.Literal(b.lab.Source.Table))
-	if err := b.conn.QueryRow(ctx, sql).Scan(&b.result.Stored, &b.result.Parts, &b.result.Bytes); err != nil {
+	if err := b.conn.QueryRow(ctx, sql).Scan(&b.result.Stored, &b.result.Parts, &b.result.Bytes, &b.result.Raw); err != nil {
 		return err
 	}
 	var err error
@@ -42,7 +43,7 @@ func (b *bench) weigh(ctx context.Context, plan *ddl.Plan) (*Target, error) {
 		table, names = "projection_parts", []string{ddl.Literal(b.lab.Source.Table)}
 	}
 	sql := fmt.Sprintf(partsSQL, table, ddl.Literal(b.db), strings.Join(names, ", "))
-	if err := b.conn.QueryRow(ctx, sql).Scan(&t.Rows, &t.Parts, &t.Bytes); err != nil {
+	if err := b.conn.QueryRow(ctx, sql).Scan(&t.Rows, &t.Parts, &t.Bytes, &t.Raw); err != nil {
 		return nil, err
 	}
 	for _, one := range plan.Targets {

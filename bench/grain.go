@@ -1,0 +1,159 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/rollsmith/rollsmith/designer"
+	"github.com/rollsmith/rollsmith/designer/ddl"
+)
+
+// Grain is a grain that the rollup might have, with what it would keep.
+type Grain struct {
+	Name   string   `json:"name"`
+	By     []string `json:"by"`     // expressions over the source
+	States []string `json:"states"` // aggregate states over the source
+}
+
+// Grains gives the design's own grain and up to three others that a person would
+// weigh against it: a coarser and a finer time, and one dimension less.
+func Grains(r *designer.Rollup) []Grain {
+	states := statesOf(r)
+	dims := func(n int) (by, words []string) {
+		for _, x := range r.Dims[:n] {
+			by, words = append(by, ddl.Paren(x.Expr)), append(words, x.Name)
+		}
+		return by, words
+	}
+	var out []Grain
+	add := func(iv designer.Interval, n int) {
+		by, words := dims(n)
+		if r.Grain.Time != nil {
+			by = append([]string{r.BucketExpr(timeColumn(r), r.TimeType(), iv)}, by...)
+			words = append([]string{iv.String()}, words...)
+		}
+		if len(by) > 0 {
+			out = append(out, Grain{Name: strings.Join(words, ", "), By: by, States: states})
+		}
+	}
+	add(r.Bucket, len(r.Dims))
+	if r.Grain.Time != nil {
+		if iv, ok := step(r.Bucket, coarser); ok {
+			add(iv, len(r.Dims))
+		}
+		if iv, ok := step(r.Bucket, finer); ok && !(r.TimeType().DateOnly() && iv.SubDay()) {
+			add(iv, len(r.Dims))
+		}
+	}
+	if len(r.Dims) > 0 {
+		add(r.Bucket, len(r.Dims)-1)
+	}
+	return out
+}
+
+var (
+	coarser = map[string]string{"second": "minute", "minute": "hour", "hour": "day", "day": "month", "week": "month", "month": "year", "quarter": "year"}
+	finer   = map[string]string{"minute": "second", "hour": "minute", "day": "hour", "week": "day", "month": "day", "quarter": "month", "year": "month"}
+)
+
+func step(iv designer.Interval, to map[string]string) (designer.Interval, bool) {
+	unit, ok := to[iv.Unit]
+	return designer.Interval{N: 1, Unit: unit}, ok
+}
+
+func timeColumn(r *designer.Rollup) string {
+	if r.TimeType().Nullable() {
+		return "assumeNotNull(" + ddl.Ident(r.Grain.Time.Column) + ")"
+	}
+	return ddl.Ident(r.Grain.Time.Column)
+}
+
+// statesOf gives what one row of a rollup keeps, as states of the source's own
+// types: a plain total weighs what its state does.
+func statesOf(r *designer.Rollup) []string {
+	var out []string
+	for _, c := range r.FlatFold().Components {
+		state := c.View
+		if c.State == "" {
+			fn, args, _ := strings.Cut(c.View, "(")
+			state = fn + "State(" + args
+		}
+		out = append(out, state)
+	}
+	return out
+}
+
+// Weight is what a grain comes to over the rows of a bench.
+type Weight struct {
+	Grain      Grain   `json:"grain"`
+	Rows       uint64  `json:"rows"` // of the source: entities, each once
+	Groups     uint64  `json:"groups"`
+	KeyBytes   float64 `json:"key_bytes"`   // of one row, not compressed
+	StateBytes float64 `json:"state_bytes"` // of one row's states, serialised
+}
+
+// Weigh builds the states of several grains over generated rows, and gives what
+// they weigh. How many groups there are follows from the size; what a state of
+// so many rows weighs follows from the source's types.
+func Weigh(ctx context.Context, e Engine, r *designer.Rollup, size Size, limits Limits) ([]Weight, error) {
+	if err := size.Check(r.Source.Feed); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, limits.Total)
+	defer cancel()
+	db, drop, err := e.Scratch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer drop()
+	lab, err := move(r, db)
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{engine: e, conn: e.Conn(), lab: lab, db: db, size: size, limits: limits, result: &Result{}}
+	if err := b.exec(ctx, createSource(lab.Source)); err != nil {
+		return nil, err
+	}
+	if err := b.generate(ctx); err != nil {
+		return nil, fmt.Errorf("generate rows: %w", err)
+	}
+	for i := range batches {
+		if err := b.exec(ctx, b.insert(i)); err != nil {
+			return nil, err
+		}
+	}
+	var out []Weight
+	for _, g := range Grains(lab) {
+		w := Weight{Grain: g}
+		if err := b.weighGrain(ctx, &w); err != nil {
+			return nil, fmt.Errorf("weigh %s: %w", g.Name, err)
+		}
+		out = append(out, w)
+	}
+	return out, nil
+}
+
+func (b *bench) weighGrain(ctx context.Context, w *Weight) error {
+	inner := b.lab.Live()
+	inner.Items = nil
+	for _, c := range b.lab.Used() {
+		inner.Items = append(inner.Items, ddl.Col(c))
+	}
+	if len(inner.Items) == 0 {
+		inner.Items = []ddl.Item{{Expr: "1"}}
+	}
+	name := func(s string, i int) string { return ddl.Ident(b.lab.Inner(fmt.Sprint(s, i))) }
+	by := strings.Join(w.Grain.By, ", ")
+	items, sizes := []string{"count() AS " + name("n", 0), "byteSize(any(tuple(" + by + "))) AS " + name("key", 0)}, "0"
+	for i, s := range w.Grain.States {
+		items = append(items, s+" AS "+name("state", i))
+		sizes += " + length(hex(" + name("state", i) + ")) / 2"
+	}
+	sql := fmt.Sprintf("SELECT toUInt64(sum(%s)), count(), toFloat64(ifNotFinite(avg(%s), 0)), toFloat64(ifNotFinite(avg(%s), 0)) FROM (SELECT %s FROM (%s) GROUP BY %s)",
+		name("n", 0), name("key", 0), sizes, strings.Join(items, ", "), inner.SQL(), by)
+	ctx, cancel := context.WithTimeout(ctx, b.limits.Query+5*time.Second)
+	defer cancel()
+	return b.conn.QueryRow(b.bounded(ctx), sql).Scan(&w.Rows, &w.Groups, &w.KeyBytes, &w.StateBytes)
+}
