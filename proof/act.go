@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 )
@@ -73,42 +74,80 @@ func (r *round) do(ctx context.Context, a act) error {
 
 // up runs up/ and stops merges of what it made.
 func (r *round) up(ctx context.Context) error {
-	if err := r.scripts(ctx, strings.Join(r.s.Up, ";\n"), nil); err != nil {
-		return err
+	for _, step := range r.s.Up {
+		if err := r.scripts(ctx, step, nil); err != nil {
+			return err
+		}
 	}
-	rows, err := r.conn.Query(quietly(ctx), `SELECT name, engine, position(create_table_query, ' REFRESH ') > 0 FROM system.tables
-		WHERE database = ? AND NOT (database = ? AND name IN (?, '`+clockTable+`')) AND engine != 'View' AND name NOT LIKE '.tmp%' ORDER BY name`,
-		r.target, r.source, r.w.model.design.Source.Table)
+	made, err := r.layout.of(ctx, r)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	r.tables, r.views, r.scheduled = nil, nil, nil
-	for rows.Next() {
-		var name, engine string
-		var scheduled uint8
-		if err := rows.Scan(&name, &engine, &scheduled); err != nil {
-			return err
+	in := func(names []string) []string {
+		out := make([]string, len(names))
+		for i, name := range names {
+			out[i] = ident(r.target) + "." + ident(name)
 		}
-		full := ident(r.target) + "." + ident(name)
-		switch {
-		case engine == "MaterializedView" && scheduled == 1:
-			r.scheduled = append(r.scheduled, full)
-		case engine == "MaterializedView":
-			r.views = append(r.views, full)
-		case strings.HasSuffix(engine, "MergeTree"):
-			r.tables = append(r.tables, full)
-		}
+		return out
 	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
+	r.tables, r.views, r.scheduled = in(made.tables), in(made.views), in(made.scheduled)
 	for _, t := range r.tables {
 		if err := r.exec(ctx, "SYSTEM STOP MERGES "+t); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// objects are the names of what up/ makes: tables that merge, views that inserts
+// feed, views that a schedule refreshes.
+type objects struct{ tables, views, scheduled []string }
+
+// layout remembers them: they are the same in every round.
+type layout struct {
+	mu    sync.Mutex
+	known *objects
+}
+
+func (l *layout) of(ctx context.Context, r *round) (*objects, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.known != nil {
+		return l.known, nil
+	}
+	made, err := r.made(ctx)
+	if err == nil {
+		l.known = made
+	}
+	return made, err
+}
+
+// made asks the engine what there is in the target's database.
+func (r *round) made(ctx context.Context) (*objects, error) {
+	rows, err := r.conn.Query(quietly(ctx), `SELECT name, engine, position(create_table_query, ' REFRESH ') > 0 FROM system.tables
+		WHERE database = ? AND NOT (database = ? AND name IN (?, '`+clockTable+`')) AND engine != 'View' AND name NOT LIKE '.tmp%' ORDER BY name`,
+		r.target, r.source, r.w.model.design.Source.Table)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out objects
+	for rows.Next() {
+		var name, engine string
+		var scheduled uint8
+		if err := rows.Scan(&name, &engine, &scheduled); err != nil {
+			return nil, err
+		}
+		switch {
+		case engine == "MaterializedView" && scheduled == 1:
+			out.scheduled = append(out.scheduled, name)
+		case engine == "MaterializedView":
+			out.views = append(out.views, name)
+		case strings.HasSuffix(engine, "MergeTree") && !strings.HasPrefix(name, ".inner"):
+			out.tables = append(out.tables, name)
+		}
+	}
+	return &out, rows.Err()
 }
 
 // scripts runs the statements of a script one by one.

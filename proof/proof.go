@@ -23,7 +23,8 @@ type Engine interface {
 
 // Prove decides a design and proves the decision. A design whose named pattern
 // is refused is an error of kind Invalid; an engine that fails is one of kind
-// Down, and proves nothing. tell, where given, hears of every round.
+// Down, and proves nothing. tell, where given, hears of every round, from several
+// goroutines.
 func Prove(ctx context.Context, engine Engine, d *designer.Design, o Options, tell func(Progress)) (*Result, error) {
 	rollup, facts, err := resolve(ctx, engine, d)
 	if err != nil {

@@ -89,6 +89,7 @@ type prover struct {
 	options    Options
 	used       []int
 	prefix     string
+	layout     *layout
 }
 
 // proofs numbers the databases of this process.
@@ -102,13 +103,13 @@ func newProver(conn driver.Conn, original *designer.Design, facts *designer.Fact
 	o = o.withDefaults()
 	m.now = o.Now
 	return &prover{conn: conn, model: m, original: original, eval: newEvaluator(conn, m), statements: s, options: o,
-		used: usedColumns(m), prefix: fmt.Sprintf("proof_%x_%d", rand.Uint32(), proofs.Add(1))}, nil
+		used: usedColumns(m), layout: &layout{}, prefix: fmt.Sprintf("proof_%x_%d", rand.Uint32(), proofs.Add(1))}, nil
 }
 
 // round prepares a workload's round on databases of its own.
 func (p *prover) round(w *workload, number int) *round {
 	n := proofs.Add(1)
-	r := &round{conn: p.conn, eval: p.eval.own(), w: w, number: number,
+	r := &round{conn: p.conn, eval: p.eval.own(), w: w, number: number, layout: p.layout,
 		source: fmt.Sprintf("%s_s%d", p.prefix, n), target: fmt.Sprintf("%s_t%d", p.prefix, n)}
 	if p.model.design.Target.Database == p.model.design.Source.Database {
 		r.target = r.source

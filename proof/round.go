@@ -56,6 +56,7 @@ type round struct {
 	wrong          map[string]string           // where set, wrong answers are noted per metric, and the round goes on
 	restart        func(*round) error          // where set, does what actReload does
 	onWrite        func(step int, a act) error // for the story: after each insert
+	layout         *layout
 	partsSeen      map[string]bool
 }
 
