@@ -122,23 +122,27 @@ func questions(r *designer.Rollup, chosen *designer.Pattern) []designer.Reason {
 // alone or together with the others.
 func worthAsking(r *designer.Rollup, chosen *designer.Pattern, open []question) []designer.Reason {
 	before := shape(r, chosen)
+	all := changed(r)
+	for _, q := range open {
+		q.answer(all)
+	}
+	answered := shape(all, auto(all))
 	var out []designer.Reason
 	for i, q := range open {
 		alone := changed(r)
 		q.answer(alone)
+		alonePattern := auto(alone)
+		if shape(alone, alonePattern) != before {
+			out = append(out, reason(q.code, q.text+consequence(chosen, alonePattern)))
+			continue
+		}
 		rest := changed(r)
-		all := changed(r)
 		for j, other := range open {
-			other.answer(all)
 			if j != i {
 				other.answer(rest)
 			}
 		}
-		alonePattern := auto(alone)
-		switch {
-		case shape(alone, alonePattern) != before:
-			out = append(out, reason(q.code, q.text+consequence(chosen, alonePattern)))
-		case shape(rest, auto(rest)) != shape(all, auto(all)):
+		if shape(rest, auto(rest)) != answered {
 			out = append(out, reason(q.code, q.text+" Together with the other answers it changes the design."))
 		}
 	}

@@ -52,18 +52,26 @@ var factsOf = sync.OnceValues(func() (map[string]designer.ExprFact, error) {
 	return out, nil
 })
 
+// recallable asks the engine, so that a test can stop where it does not answer.
+func recallable(t testing.TB) {
+	t.Helper()
+	if _, err := factsOf(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // recall gives a document's facts from what is known of its expressions.
 func recall(t testing.TB, d *designer.Design) *designer.Facts {
 	t.Helper()
 	known, err := factsOf()
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
 	facts := &designer.Facts{Exprs: map[string]designer.ExprFact{}, Engine: engine.Version()}
 	for _, x := range d.Expressions() {
 		fact, ok := known[x.Text]
 		if !ok {
-			t.Fatalf("%s: nothing is known of %q", x.Path, x.Text)
+			t.Errorf("%s: nothing is known of %q", x.Path, x.Text)
 		}
 		facts.Exprs[x.Path] = fact
 	}
@@ -85,58 +93,91 @@ func decide(t testing.TB, seed uint64) (*designer.Design, *designer.Decision, er
 	return d, decision, err
 }
 
-// refusedWell fails unless err is a refusal that names field, code and remedy.
-func refusedWell(t testing.TB, err error) *problem.Error {
+// refusedWell gives a refusal's code; it has to name field, code and remedy.
+func refusedWell(t testing.TB, seed uint64, err error) string {
 	t.Helper()
 	p, ok := problem.As(err)
 	if !ok || p.Kind != problem.Invalid || p.Code == "" || p.Field == "" || p.Message == "" || p.Hint == "" {
-		t.Fatalf("not a refusal that a person can use: %#v", err)
+		t.Errorf("seed %d: not a refusal that a person can use: %#v", seed, err)
+		return "none"
 	}
-	return p
+	return p.Code
 }
 
 // TestTenThousandDocuments: whatever document comes, there is a bundle, the same
-// bytes each time, or a refusal with a code and a field. Every statement of every
-// hundredth bundle is one that the engine's parser takes.
+// bytes each time, or a refusal with a code and a field. Every statement of some
+// of the bundles is one that the engine's parser takes.
 func TestTenThousandDocuments(t *testing.T) {
+	recallable(t)
+	var mu sync.Mutex
 	refusals, chosen := map[string]int{}, map[string]int{}
 	var statements []string
-	for seed := range uint64(10_000) {
+	inParallel(10_000, func(n int) {
+		seed := uint64(n)
 		_, decision, err := decide(t, seed)
 		if err != nil {
-			refusals[refusedWell(t, err).Code]++
-			continue
+			code := refusedWell(t, seed, err)
+			mu.Lock()
+			defer mu.Unlock()
+			refusals[code]++
+			return
 		}
-		chosen[decision.Pattern]++
 		files := designer.Bundle(decision)
 		if seed%10 == 0 {
 			_, second, err := decide(t, seed)
 			if err != nil {
-				t.Fatalf("seed %d: a second time: %v", seed, err)
+				t.Errorf("seed %d: a second time: %v", seed, err)
+				return
 			}
 			sameFiles(t, seed, files, designer.Bundle(second))
 		}
+		mu.Lock()
+		defer mu.Unlock()
+		chosen[decision.Pattern]++
 		if seed%40 == 0 {
 			statements = append(statements, bundled(files)...)
 		}
-	}
+	})
 	parseAll(t, statements)
 	t.Logf("chosen %v, refused %v, %d statements parsed", chosen, refusals, len(statements))
-	for _, id := range pattern.IDs() {
+	for _, id := range append(pattern.IDs(), "mixed") {
 		if chosen[id] < 20 {
 			t.Errorf("pattern %s was chosen %d times only: the documents do not reach it", id, chosen[id])
 		}
 	}
 }
 
+// inParallel does n things, a few at a time.
+func inParallel(n int, do func(i int)) {
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for i := range next {
+				do(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+}
+
+// workers is how many documents are looked at at a time: the engine is busy with
+// some while others are made.
+const workers = 3
+
 func sameFiles(t *testing.T, seed uint64, a, b []designer.File) {
 	t.Helper()
 	if len(a) != len(b) {
-		t.Fatalf("seed %d: %d files, then %d", seed, len(a), len(b))
+		t.Errorf("seed %d: %d files, then %d", seed, len(a), len(b))
+		return
 	}
 	for i := range a {
 		if a[i].Path != b[i].Path || !bytes.Equal(a[i].Data, b[i].Data) {
-			t.Fatalf("seed %d: %s is not the same twice", seed, a[i].Path)
+			t.Errorf("seed %d: %s is not the same twice", seed, a[i].Path)
 		}
 	}
 }
@@ -195,58 +236,44 @@ func TestFactsAreTheEngines(t *testing.T) {
 	}
 }
 
-// provers is how many documents are on the engine at a time.
-const provers = 3
-
 // TestRandomWorkloads carries several hundred random documents out on the engine
 // under random workloads with hostile sessions, and compares every answer with a
 // truth computed apart from the engine's aggregates.
 func TestRandomWorkloads(t *testing.T) {
+	recallable(t)
+	seed, count := sample()
+	var designs []*designer.Design
+	var decisions []*designer.Decision
 	var seeds []uint64
-	for seed := first(); len(seeds) < documentsProved; seed++ {
+	patterns := map[string]bool{}
+	for ; len(designs) < count; seed++ {
 		if d, decision, err := decide(t, seed); err == nil && provable(d, decision) {
-			seeds = append(seeds, seed)
+			designs, decisions, seeds = append(designs, d), append(decisions, decision), append(seeds, seed)
+			patterns[decision.Pattern] = true
 		}
 	}
-	next, patterns := make(chan uint64), sync.Map{}
-	var wg sync.WaitGroup
-	for range provers {
-		wg.Go(func() {
-			for seed := range next {
-				d, decision, err := decide(t, seed)
-				if err != nil {
-					t.Errorf("seed %d: %v", seed, err)
-					continue
-				}
-				patterns.Store(decision.Pattern, true)
-				if story := disproof(t, d, decision.Pattern, seed); story != "" {
-					t.Errorf("document %d, pattern %s: %s\n%s", seed, decision.Pattern, story, d.JSON())
-				}
-			}
-		})
-	}
-	for _, seed := range seeds {
-		next <- seed
-	}
-	close(next)
-	wg.Wait()
-	for _, id := range pattern.IDs() {
-		if _, ok := patterns.Load(id); !ok {
+	for _, id := range append(pattern.IDs(), "mixed") {
+		if !patterns[id] && count >= documentsProved {
 			t.Errorf("no document came to pattern %s", id)
 		}
 	}
+	inParallel(count, func(i int) {
+		if story := disproof(t, designs[i], decisions[i].Pattern, seeds[i]); story != "" {
+			t.Errorf("document %d, pattern %s: %s\n%s", seeds[i], decisions[i].Pattern, story, designs[i].JSON())
+		}
+	})
 }
 
-// first and documentsProved bound the random documents that reach the engine.
-// ROLLSMITH_SEEDS=FROM+COUNT proves others.
-var documentsProved = 300
+// documentsProved is how many random documents reach the engine.
+const documentsProved = 300
 
-func first() uint64 {
-	from, count := uint64(0), documentsProved
+// sample gives the first seed and how many documents to prove.
+// ROLLSMITH_SEEDS=FROM+COUNT proves others than the suite does.
+func sample() (from uint64, count int) {
 	if _, err := fmt.Sscanf(os.Getenv("ROLLSMITH_SEEDS"), "%d+%d", &from, &count); err == nil {
-		documentsProved = count
+		return from, count
 	}
-	return from
+	return 0, documentsProved
 }
 
 // provable leaves out what needs a cluster, and answers that the prover cannot
