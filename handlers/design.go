@@ -58,6 +58,10 @@ func (h *Handlers) showDesign(w http.ResponseWriter, r *http.Request, d store.De
 	if err := h.addReview(r, &v); err != nil {
 		return err
 	}
+	if v.Cost, err = h.costView(r.Context(), d.ID, n); err != nil {
+		return err
+	}
+	v.Cost.Clustered = h.Clusters.Has(d.Cluster)
 	v.Errors, v.Typed, v.Reader = errs, typed, authorOf(r)
 	status := http.StatusOK
 	if len(errs) > 0 {

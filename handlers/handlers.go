@@ -33,6 +33,7 @@ type Handlers struct {
 	counters counters
 	proofs   provings
 	jobs     *jobs
+	benches  benches
 	whyNots  chan struct{}   // one for each counterexample that is searched
 	base     context.Context // ends when the server does
 	stop     context.CancelFunc
@@ -43,6 +44,7 @@ func New(o Options) *Handlers {
 	base, stop := context.WithCancel(context.Background())
 	h := &Handlers{Options: o, started: time.Now(), base: base, stop: stop, whyNots: make(chan struct{}, mostProofs), jobs: newJobs()}
 	h.recoverJobs()
+	h.recoverBenches()
 	return h
 }
 

@@ -50,6 +50,7 @@ func (h *Handlers) viewChoice(ctx context.Context, d *draft, w web.Wizard) (temp
 	view := shown.view()
 	v.Decision, v.Query, v.Up = &view, shown.script("query.sql"), shown.Up
 	v.Options = choices(recommended)
+	v.NotWorth = h.worthNote(ctx, d.Cluster, d.doc)
 	if d.DesignID != "" {
 		v.Newest = d.Base
 	}

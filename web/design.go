@@ -34,6 +34,7 @@ type Design struct {
 	Scripts                   []Script
 	Rests                     string // HTML that was made safe
 	Document                  string
+	Cost                      Cost
 	History                   []RevisionRow
 	Comments                  []CommentRow
 	Approvals                 []ApprovalRow

@@ -154,7 +154,8 @@ type DeliveryStep struct {
 type ChoiceStep struct {
 	Wizard
 	Decision *DecisionView
-	Pattern  string // as asked: auto or a name
+	NotWorth *ReasonRow // why no rollup at all
+	Pattern  string     // as asked: auto or a name
 	Options  []Choice
 	Open     []WizardStep // what must be answered first
 	Trouble  *Trouble     // the sandbox failed
