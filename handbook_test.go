@@ -211,7 +211,7 @@ var handbookLink = regexp.MustCompile(`href="/handbook/([^"#]*)(?:#([^"]*))?"`)
 // TestHandbookLinks follows every link from page to page.
 func TestHandbookLinks(t *testing.T) {
 	for _, p := range web.Handbook() {
-		if p.Title == "" || p.Summary == "" || !slices.Contains([]string{"guide", "pattern", "feed", "reference"}, p.Kind) {
+		if p.Title == "" || p.Summary == "" || !slices.Contains([]string{"guide", "pattern", "feed", "reference"}, p.Kind) || strings.Contains(p.Summary, "`") {
 			t.Errorf("%s: title %q, kind %q, summary %q", p.Slug, p.Title, p.Kind, p.Summary)
 		}
 		for _, m := range handbookLink.FindAllStringSubmatch(p.HTML, -1) {
