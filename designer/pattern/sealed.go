@@ -70,8 +70,7 @@ func planSealed(r *designer.Rollup) *ddl.Plan {
 	bucket := ddl.Ident(r.Inner("time"))
 	seal := answer
 	sealRows := *answer.Sub
-	bound := bucketOf(r)
-	sealRows.Where = append(append([]string{}, answer.Sub.Where...), bound+" >= "+mark, bound+" < "+safe)
+	sealRows.Where = append(append([]string{}, answer.Sub.Where...), from(r, ">=", mark), from(r, "<", safe))
 	seal.Sub = &sealRows
 	seal.Items = append(append([]ddl.Item{}, answer.Items...), ddl.As(safe, through), ddl.As("now64(6, 'UTC')", at), ddl.As("0", r.Inner("gone")))
 	seal.Settings = r.ReadSettings(r.PartitionsHoldEntities())
@@ -100,7 +99,7 @@ func planSealed(r *designer.Rollup) *ddl.Plan {
 	old := ddl.Select{From: b.readable("sealed"), Final: true}
 	young := answer
 	youngRows := *answer.Sub
-	youngRows.Where = append(append([]string{}, answer.Sub.Where...), bound+" >= "+mark)
+	youngRows.Where = append(append([]string{}, answer.Sub.Where...), from(r, ">=", mark))
 	young.Sub = &youngRows
 	read := ddl.Select{Union: []ddl.Select{old, young}}
 	for _, n := range append(r.GrainNames(), r.MetricNames()...) {
@@ -112,6 +111,26 @@ func planSealed(r *designer.Rollup) *ddl.Plan {
 	}
 	_ = bucket
 	return b.readView(read, r.PartitionsHoldEntities(), "Unites sealed buckets and the live tail; the mark is on one side of each bucket.")
+}
+
+// from compares a source row's bucket with a bucket start. Where it is safe, the
+// time column itself is compared too, which parts and granules can be pruned by:
+// not where a delete row could be pruned away with its default time, nor for
+// types that reach beyond what a bucket start can hold.
+func from(r *designer.Rollup, op, start string) string {
+	cond := bucketOf(r) + " " + op + " " + start
+	t := r.TimeType().Full()
+	if r.Grain.Time == nil || !r.KeepsValues() || t.Nullable() {
+		return cond
+	}
+	moment := start
+	switch {
+	case t.Family() == "DateTime" && !r.Bucket.SubDay():
+		moment = fmt.Sprintf("toDateTime(%s, %s)", start, ddl.Literal(r.Zone.Name))
+	case t.Family() != "DateTime" && t.Family() != "Date":
+		return cond
+	}
+	return cond + " AND " + ddl.Ident(r.Grain.Time.Column) + " " + op + " " + moment
 }
 
 // bucketOf gives the bucket of a source row as an expression for WHERE.
