@@ -62,20 +62,27 @@ func TestCandidatesAnswerTheTruth(t *testing.T) {
 
 // TestWeighsStates builds the states of several grains of every feed.
 func TestWeighsStates(t *testing.T) {
-	for _, name := range []string{"append", "at_least_once", "collapsing", "ledger", "upsert"} {
+	for name, id := range map[string]string{"append": "aggregating", "at_least_once": "sealed", "collapsing": "replacing", "ledger": "ledger", "upsert": "replacing"} {
 		t.Run(name, func(t *testing.T) {
 			r := resolved(t, "../designer/pattern/testdata/run/"+name+".json")
-			weights, err := bench.Weigh(t.Context(), engine, r, small(bench.DefaultSize(r.Source.Feed)), bench.DefaultLimits)
+			weights, err := bench.Weigh(t.Context(), engine, r, id, small(bench.DefaultSize(r.Source.Feed)), bench.DefaultLimits)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if len(weights) < 2 || len(weights) > 4 {
 				t.Errorf("%d grains side by side", len(weights))
 			}
+			own := 0
 			for _, w := range weights {
+				if w.Grain.Own {
+					own++
+				}
 				if w.Groups == 0 || w.Rows < w.Groups || w.KeyBytes == 0 || w.StateBytes == 0 {
 					t.Errorf("%s is not measured: %+v", w.Grain.Name, w)
 				}
+			}
+			if own != 1 {
+				t.Errorf("%d grains are the design's own", own)
 			}
 		})
 	}

@@ -23,6 +23,7 @@ type Cost struct {
 	ReadRows  uint64        `json:"read_rows"`
 	ReadBytes uint64        `json:"read_bytes"`
 	PeakBytes int64         `json:"peak_bytes"`
+	CPU       time.Duration `json:"cpu"` // of the last run, all threads
 }
 
 // watched is one run of one statement.
@@ -30,6 +31,7 @@ type watched struct {
 	took        time.Duration
 	rows, bytes uint64
 	peak        int64
+	cpu         time.Duration
 	result      uint64
 }
 
@@ -58,8 +60,11 @@ func (b *bench) watch(ctx context.Context, sql string) (watched, error) {
 		clickhouse.WithProgress(func(p *clickhouse.Progress) { w.rows, w.bytes = w.rows+p.Rows, w.bytes+p.Bytes }),
 		clickhouse.WithProfileEvents(func(events []clickhouse.ProfileEvent) {
 			for _, e := range events {
-				if e.Name == "MemoryTrackerPeakUsage" {
+				switch e.Name {
+				case "MemoryTrackerPeakUsage":
 					w.peak = max(w.peak, e.Value)
+				case "UserTimeMicroseconds", "SystemTimeMicroseconds":
+					w.cpu += time.Duration(e.Value) * time.Microsecond
 				}
 			}
 		}))
@@ -90,7 +95,7 @@ func (b *bench) cost(ctx context.Context, sql string) (Cost, error) {
 			return c, err
 		}
 		times = append(times, w.took)
-		c.ReadRows, c.ReadBytes, c.PeakBytes = w.rows, w.bytes, max(c.PeakBytes, w.peak)
+		c.ReadRows, c.ReadBytes, c.PeakBytes, c.CPU = w.rows, w.bytes, max(c.PeakBytes, w.peak), w.cpu
 	}
 	slices.Sort(times)
 	c.Least, c.Median, c.Greatest = times[0], times[len(times)/2], times[len(times)-1]

@@ -3,24 +3,34 @@ package bench
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/rollsmith/rollsmith/designer"
 	"github.com/rollsmith/rollsmith/designer/ddl"
+	"github.com/rollsmith/rollsmith/designer/pattern"
 )
 
 // Grain is a grain that the rollup might have, with what it would keep.
 type Grain struct {
 	Name   string   `json:"name"`
 	By     []string `json:"by"`     // expressions over the source
-	States []string `json:"states"` // aggregate states over the source
+	States []string `json:"states"` // aggregates over the source, as they are kept
+	Own    bool     `json:"own"`    // it is what the pattern keeps
 }
 
-// Grains gives the design's own grain and up to three others that a person would
-// weigh against it: a coarser and a finer time, and one dimension less.
-func Grains(r *designer.Rollup) []Grain {
+// mostGrains is how many stand side by side.
+const mostGrains = 4
+
+// Grains gives the design's own grain first and up to three others that a person
+// would weigh against it: a coarser and a finer time, one dimension less, and,
+// where the pattern keeps one, the row of each entity.
+func Grains(r *designer.Rollup, id string) []Grain {
 	states := statesOf(r)
+	if id == pattern.Sealed.ID || id == pattern.Refreshable.ID {
+		states = answersOf(r)
+	}
 	dims := func(n int) (by, words []string) {
 		for _, x := range r.Dims[:n] {
 			by, words = append(by, ddl.Paren(x.Expr)), append(words, x.Name)
@@ -39,6 +49,9 @@ func Grains(r *designer.Rollup) []Grain {
 		}
 	}
 	add(r.Bucket, len(r.Dims))
+	if len(out) > 0 {
+		out[0].Own = id != pattern.Replacing.ID && id != pattern.Direct.ID
+	}
 	if r.Grain.Time != nil {
 		if iv, ok := step(r.Bucket, coarser); ok {
 			add(iv, len(r.Dims))
@@ -49,6 +62,41 @@ func Grains(r *designer.Rollup) []Grain {
 	}
 	if len(r.Dims) > 0 {
 		add(r.Bucket, len(r.Dims)-1)
+	}
+	if id == pattern.Replacing.ID && len(r.Source.Key) > 0 {
+		out = append(out[:min(len(out), mostGrains-1)], entityGrain(r))
+	}
+	return out
+}
+
+// entityGrain is one row for each entity, with the columns that the rollup needs.
+func entityGrain(r *designer.Rollup) Grain {
+	var rest []string
+	for _, c := range r.Needed() {
+		switch {
+		case slices.Contains(r.KeyColumns(), c):
+		case slices.Contains(r.Used(), c):
+			rest = append(rest, ddl.Ident(c))
+		default: // version and flags: of a live row they need not be known
+			rest = append(rest, "defaultValueOfTypeName("+ddl.Literal(r.Source.Column(c).Type)+")")
+		}
+	}
+	g := Grain{Name: "one row for each " + strings.Join(r.Source.Key, ", "), By: r.KeyExprs(), Own: true}
+	if len(rest) > 0 {
+		g.States = []string{weight("any(" + ddl.Call("tuple", rest...) + ")")}
+	}
+	return g
+}
+
+// weight turns a value into a text of as many bytes as it takes.
+func weight(expr string) string { return "repeat('x', toUInt64(byteSize(" + expr + ")))" }
+
+// answersOf gives the finished metrics, for patterns that keep answers.
+func answersOf(r *designer.Rollup) []string {
+	rows := r.NewFlatRows(ddl.Select{})
+	var out []string
+	for _, m := range r.Measures {
+		out = append(out, weight(rows.Aggregate(m, false)))
 	}
 	return out
 }
@@ -94,10 +142,10 @@ type Weight struct {
 	StateBytes float64 `json:"state_bytes"` // of one row's states, serialised
 }
 
-// Weigh builds the states of several grains over generated rows, and gives what
-// they weigh. How many groups there are follows from the size; what a state of
+// Weigh builds what several grains would keep over generated rows, and gives
+// what it weighs. How many groups there are follows from the size; what a state of
 // so many rows weighs follows from the source's types.
-func Weigh(ctx context.Context, e Engine, r *designer.Rollup, size Size, limits Limits) ([]Weight, error) {
+func Weigh(ctx context.Context, e Engine, r *designer.Rollup, id string, size Size, limits Limits) ([]Weight, error) {
 	if err := size.Check(r.Source.Feed); err != nil {
 		return nil, err
 	}
@@ -125,7 +173,7 @@ func Weigh(ctx context.Context, e Engine, r *designer.Rollup, size Size, limits 
 		}
 	}
 	var out []Weight
-	for _, g := range Grains(lab) {
+	for _, g := range Grains(lab, id) {
 		w := Weight{Grain: g}
 		if err := b.weighGrain(ctx, &w); err != nil {
 			return nil, fmt.Errorf("weigh %s: %w", g.Name, err)

@@ -15,6 +15,9 @@ import (
 type Insert struct {
 	PerMillion time.Duration `json:"per_million"`
 	PeakBytes  int64         `json:"peak_bytes"`
+	// CPU is the processor time of the same, all threads: it does not depend on
+	// what else runs here.
+	CPU time.Duration `json:"cpu"`
 }
 
 // load makes the source anew, with a plan's targets and views where one is given,
@@ -37,14 +40,14 @@ func (b *bench) load(ctx context.Context, plan *ddl.Plan) (Insert, error) {
 	if err := b.each(ctx, tables, "SYSTEM STOP MERGES %s"); err != nil {
 		return Insert{}, err
 	}
-	var spent time.Duration
+	var spent, cpu time.Duration
 	var peak int64
 	for i := range batches {
 		cost, err := b.watch(ctx, b.insert(i))
 		if err != nil {
 			return Insert{}, err
 		}
-		spent, peak = spent+cost.took, max(peak, cost.peak)
+		spent, cpu, peak = spent+cost.took, cpu+cost.cpu, max(peak, cost.peak)
 		if i == merged-1 {
 			for _, do := range []string{"SYSTEM START MERGES %s", "OPTIMIZE TABLE %s FINAL", "SYSTEM STOP MERGES %s"} {
 				if err := b.each(ctx, tables, do); err != nil {
@@ -58,7 +61,8 @@ func (b *bench) load(ctx context.Context, plan *ddl.Plan) (Insert, error) {
 			return Insert{}, err
 		}
 	}
-	return Insert{PerMillion: spent * 1_000_000 / time.Duration(max(b.result.Rows, 1)), PeakBytes: peak}, nil
+	perMillion := func(d time.Duration) time.Duration { return d * 1_000_000 / time.Duration(max(b.result.Rows, 1)) }
+	return Insert{PerMillion: perMillion(spent), CPU: perMillion(cpu), PeakBytes: peak}, nil
 }
 
 // insert brings in the rows of the i-th insert, in the order of their coming.

@@ -188,10 +188,12 @@ func (g *generator) palette(c designer.Column, t designer.Type) []string {
 	case f == "Enum8" || f == "Enum16":
 		list = textLiteral.FindAllString(string(t), -1)
 	case f == "String" && (len(list) > 0 || g.spread(c.Name, 1000) < 1000):
-		for i := range max(g.spread(c.Name, 1000), 3) {
-			if len(list) < 4 || i+len(list) < g.card {
-				list = append(list, fmt.Sprintf("'v%d'", i))
-			}
+		enough := 4
+		if few := g.spread(c.Name, 1000); few < 1000 {
+			enough = few
+		}
+		for i := 0; len(list) < max(enough, 2); i++ {
+			list = append(list, fmt.Sprintf("'v%d'", i))
 		}
 	case len(list) > 0:
 		for i := range 3 {

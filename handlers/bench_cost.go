@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/rollsmith/rollsmith/bench"
@@ -29,7 +30,7 @@ type costSheets struct {
 	Size   *bench.Size `json:"size,omitempty"`
 }
 
-// costSheet is one grain of it; the first is the design's own.
+// costSheet is one grain of it; the first is that of the design's answer.
 type costSheet struct {
 	Name       string  `json:"name"`
 	Groups     uint64  `json:"groups"`
@@ -40,6 +41,7 @@ type costSheet struct {
 	Written    float64 `json:"written"`
 	Says       string  `json:"says"`
 	Basis      string  `json:"basis"`
+	Own        bool    `json:"own"` // it is what the pattern keeps
 }
 
 // estimateCost makes the sheets of a revision and keeps them with it: the first
@@ -59,7 +61,7 @@ func (h *Handlers) estimateCost(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), costLimit)
 	defer cancel()
-	sheets, err := h.costSheets(ctx, d.Cluster, doc)
+	sheets, err := h.costSheets(ctx, d.Cluster, doc, revision.Pattern)
 	if err != nil {
 		return err
 	}
@@ -74,14 +76,14 @@ func (h *Handlers) estimateCost(w http.ResponseWriter, r *http.Request) error {
 }
 
 // costSheets asks the cluster where there is one, and else the sandbox.
-func (h *Handlers) costSheets(ctx context.Context, name string, doc *designer.Design) (*costSheets, error) {
+func (h *Handlers) costSheets(ctx context.Context, name string, doc *designer.Design, id string) (*costSheets, error) {
 	rollup, err := h.resolve(ctx, doc)
 	if err != nil {
 		return nil, err
 	}
 	out := &costSheets{Direct: pattern.Direct.Plan(rollup).Truth}
 	if c, err := h.Clusters.Get(name); err == nil {
-		return out, out.ask(ctx, c, rollup)
+		return out, out.ask(ctx, c, rollup, id)
 	}
 	engine, err := h.Sandbox.Engine()
 	if err != nil {
@@ -89,23 +91,24 @@ func (h *Handlers) costSheets(ctx context.Context, name string, doc *designer.De
 	}
 	size := bench.DefaultSize(doc.Source.Feed)
 	size.Entities /= 4 // a page waits
-	weights, err := bench.Weigh(ctx, engine, rollup, size, bench.DefaultLimits)
+	weights, err := bench.Weigh(ctx, engine, rollup, id, size, bench.DefaultLimits)
 	if err != nil {
 		return nil, err
 	}
 	out.Size = &size
 	for _, w := range weights {
 		out.Rows = w.Rows
-		out.Grains = append(out.Grains, costSheet{Name: w.Grain.Name, Groups: w.Groups, Low: w.Groups, High: w.Groups, KeyBytes: w.KeyBytes, StateBytes: w.StateBytes})
+		out.Grains = append(out.Grains, costSheet{Name: w.Grain.Name, Own: w.Grain.Own, Groups: w.Groups, Low: w.Groups, High: w.Groups, KeyBytes: w.KeyBytes, StateBytes: w.StateBytes})
 	}
 	out.Where = fmt.Sprintf("In the sandbox (ClickHouse %s), on %s of this shape: bytes are of the source's own types, rows and groups of the size that was generated.", engine.Version(), web.Plural(out.Rows, "generated row"))
 	return out, nil
 }
 
 // ask has a cluster measure the grains on the source itself.
-func (s *costSheets) ask(ctx context.Context, c *cluster.Cluster, r *designer.Rollup) error {
+func (s *costSheets) ask(ctx context.Context, c *cluster.Cluster, r *designer.Rollup, id string) error {
+	grains := bench.Grains(r, id)
 	var candidates []cluster.Candidate
-	for _, g := range bench.Grains(r) {
+	for _, g := range grains {
 		one := cluster.Candidate{Name: g.Name, By: g.By}
 		for i, state := range g.States {
 			one.States = append(one.States, cluster.Named{Name: fmt.Sprintf("state %d", i+1), Expr: state})
@@ -117,9 +120,9 @@ func (s *costSheets) ask(ctx context.Context, c *cluster.Cluster, r *designer.Ro
 		return err
 	}
 	s.Real = true
-	for _, x := range sheets {
+	for i, x := range sheets {
 		s.Rows = x.SourceRows
-		one := costSheet{Name: x.Candidate.Name, Groups: x.Groups, Low: x.Low, High: x.High, KeyBytes: x.KeyBytes, StateBytes: x.StateBytes, Written: x.Written, Says: x.Verdict}
+		one := costSheet{Name: x.Candidate.Name, Own: grains[i].Own, Groups: x.Groups, Low: x.Low, High: x.High, KeyBytes: x.KeyBytes, StateBytes: x.StateBytes, Written: x.Written, Says: x.Verdict}
 		if one.Basis = x.Basis.Sample; one.Basis != "" {
 			one.Basis += ", confidence " + string(x.Basis.Confidence)
 		}
@@ -143,8 +146,8 @@ func (h *Handlers) costView(ctx context.Context, design string, n int) (web.Cost
 		return web.Cost{}, fmt.Errorf("estimate %d: %w", kept.ID, err)
 	}
 	v := web.Cost{Kept: true, Rows: s.Rows, Where: s.Where, Created: kept.Created}
-	for i, g := range s.Grains {
-		row := web.CostRow{Name: g.Name, Own: i == 0, Groups: g.Groups, Low: g.Low, High: g.High, KeyBytes: g.KeyBytes, States: g.StateBytes,
+	for _, g := range s.Grains {
+		row := web.CostRow{Name: g.Name, Own: g.Own, Groups: g.Groups, Low: g.Low, High: g.High, KeyBytes: g.KeyBytes, States: g.StateBytes,
 			Bytes: uint64((g.KeyBytes + g.StateBytes) * float64(g.Groups)), Written: g.Written, Says: g.Says, Basis: g.Basis}
 		if g.Groups > 0 {
 			row.Reduction = float64(s.Rows) / float64(g.Groups)
@@ -181,28 +184,24 @@ func (h *Handlers) worthNote(ctx context.Context, name string, doc *designer.Des
 	return nil
 }
 
-// offBy holds the estimate of the design's own grain against what a bench of its
-// pattern measured: bytes of a row, before compression.
+// offBy holds the estimate of what the design's pattern keeps against what a
+// bench of it measured: bytes of a row, before compression.
 func offBy(c web.Cost, r bench.Result, id string) []web.Fact {
-	if !c.Kept || len(c.Grains) == 0 {
+	at := slices.IndexFunc(c.Grains, func(g web.CostRow) bool { return g.Own })
+	if at < 0 {
 		return nil
 	}
+	own := c.Grains[at]
 	for _, x := range r.Candidates {
-		if x.ID != id || x.Target == nil || x.Target.Rows == 0 {
+		estimated := own.KeyBytes + own.States
+		if x.ID != id || x.Target == nil || x.Target.Rows == 0 || estimated == 0 {
 			continue
 		}
-		estimated, own := c.Grains[0].KeyBytes+c.Grains[0].States, float64(x.Target.Raw)/float64(x.Target.Rows)
-		if estimated == 0 {
-			return nil
+		measured := float64(x.Target.Raw) / float64(x.Target.Rows)
+		return []web.Fact{
+			{Term: "Bytes of a row", Text: fmt.Sprintf("%.0f estimated, %.0f measured in %s before compression: %s", estimated, measured, id, factor(measured/estimated))},
+			{Term: "Source rows for each row kept", Text: fmt.Sprintf("%.1f when it was estimated, %.1f in the bench; states that keep values grow with them", own.Reduction, float64(r.Stored)/float64(x.Target.Rows))},
 		}
-		facts := []web.Fact{
-			{Term: "Bytes of a row, before compression", Text: fmt.Sprintf("%.0f estimated, %.0f measured in %s: %s", estimated, own, id, factor(own/estimated))},
-			{Term: "Source rows in a group", Text: fmt.Sprintf("%.0f when it was estimated, %.0f in the bench: states that keep values grow with them", c.Grains[0].Reduction, float64(r.Stored)/float64(max(r.Answers, 1)))},
-		}
-		if written := c.Grains[0].Written; written > 0 && r.Rows > 0 {
-			facts = append(facts, web.Fact{Term: "Rows kept for each row inserted", Text: fmt.Sprintf("%.3f written by a view as estimated, %.3f left after merges in the bench", written, float64(x.Target.Rows)/float64(r.Rows))})
-		}
-		return facts
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 // right answer and to the direct read, bars on a scale of tens.
 func benchResult(r bench.Result) web.BenchResult {
 	out := web.BenchResult{Engine: r.Engine, Size: sizeView(r.Size), Rows: uint64(r.Rows), Stored: r.Stored, Parts: r.Parts, Bytes: r.Bytes, Answers: r.Answers,
-		Threads: r.Threads, Runs: r.Runs, Insert: r.Insert.PerMillion, Took: r.Took, Cut: r.Cut}
+		Threads: r.Threads, Runs: r.Runs, Insert: r.Insert.CPU, Took: r.Took, Cut: r.Cut}
 	cheapest, direct := r.Cheapest(), r.Direct()
 	var least, greatest time.Duration
 	for _, c := range r.Candidates {
@@ -29,7 +29,7 @@ func benchResult(r bench.Result) web.BenchResult {
 			Median: c.Read.Median, Least: c.Read.Least, Greatest: c.Read.Greatest, Rows: c.Read.ReadRows, Bytes: c.Read.ReadBytes, Memory: uint64(max(c.Read.PeakBytes, 0)),
 			ToCheapest: times(c.Read.Median, cheapest), ToDirect: times(c.Read.Median, direct), Bar: bar(c.Read.Median, least, greatest)}
 		if c.Insert != nil {
-			row.Insert, row.InsertRatio, row.InsertMemory = c.Insert.PerMillion, times(c.Insert.PerMillion, r.Insert.PerMillion), uint64(max(c.Insert.PeakBytes, 0))
+			row.Insert, row.InsertRatio, row.InsertMemory = c.Insert.CPU, times(c.Insert.CPU, r.Insert.CPU), uint64(max(c.Insert.PeakBytes, 0))
 		}
 		if c.Target != nil {
 			row.Target = &web.BenchTarget{Rows: c.Target.Rows, Parts: c.Target.Parts, Bytes: c.Target.Bytes, States: c.Target.States}

@@ -46,7 +46,7 @@ type BenchResult struct {
 	Rows, Stored, Parts, Answers uint64
 	Bytes                        uint64
 	Threads, Runs                int
-	Insert                       time.Duration // per million rows, without a view
+	Insert                       time.Duration // processor time per million rows, without a view
 	Took                         time.Duration
 	Cut                          string
 	Created                      time.Time

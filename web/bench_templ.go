@@ -846,14 +846,14 @@ func benchResult(r BenchResult) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "</ul><h2 id=\"table\">In figures</h2><div class=\"scroll\" role=\"region\" aria-label=\"What each candidate cost\" tabindex=\"0\"><table><caption>Ratios are to the cheapest right answer, and to the direct read. Inserts are per million rows, beside ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "</ul><h2 id=\"table\">In figures</h2><div class=\"scroll\" role=\"region\" aria-label=\"What each candidate cost\" tabindex=\"0\"><table><caption>Ratios are to the cheapest right answer, and to the direct read. Inserts are processor time per million rows, beside ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var41 string
 		templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(Took(r.Insert))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/bench.templ`, Line: 139, Col: 130}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/bench.templ`, Line: 139, Col: 145}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 		if templ_7745c5c3_Err != nil {
