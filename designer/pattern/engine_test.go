@@ -61,19 +61,22 @@ func TestPlansRun(t *testing.T) {
 			if err := json.Unmarshal(data, &c); err != nil {
 				t.Fatal(err)
 			}
-			d, err := designer.Decode(c.Design)
-			if err != nil {
-				t.Fatal(err)
-			}
 			for _, id := range append([]string{"auto"}, pattern.IDs()...) {
-				t.Run(id, func(t *testing.T) { runPlan(t, *d, id, c) })
+				t.Run(id, func(t *testing.T) {
+					t.Parallel()
+					runPlan(t, id, c)
+				})
 			}
 		})
 	}
 }
 
-func runPlan(t *testing.T, d designer.Design, id string, c carried) {
+func runPlan(t *testing.T, id string, c carried) {
 	ctx := t.Context()
+	d, err := designer.Decode(c.Design)
+	if err != nil {
+		t.Fatal(err)
+	}
 	db, drop, err := engine.Scratch(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -84,11 +87,11 @@ func runPlan(t *testing.T, d designer.Design, id string, c carried) {
 	if err := d.Check(); err != nil {
 		t.Fatal(err)
 	}
-	facts, err := engine.Analyse(ctx, &d)
+	facts, err := engine.Analyse(ctx, d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := designer.Resolve(&d, facts)
+	r, err := designer.Resolve(d, facts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +103,7 @@ func runPlan(t *testing.T, d designer.Design, id string, c carried) {
 		return // refused: what it would have done is the proof's matter
 	}
 	plan := decision.Plan
-	exec(t, sourceDDL(&d))
+	exec(t, sourceDDL(d))
 	exec(t, "SYSTEM STOP MERGES "+r.SourceTable())
 	before := tables(t, db)
 	for _, s := range plan.Up {
@@ -150,7 +153,14 @@ func sourceDDL(d *designer.Design) string {
 	if d.Source.PartitionBy != "" {
 		s += "PARTITION BY " + d.Source.PartitionBy + " "
 	}
-	return s + "ORDER BY (" + strings.Join(d.Source.OrderBy, ", ") + ")"
+	var order []string
+	for _, entry := range d.Source.OrderBy {
+		if d.Source.Column(entry) != nil {
+			entry = ddl.Ident(entry)
+		}
+		order = append(order, entry)
+	}
+	return s + "ORDER BY (" + strings.Join(order, ", ") + ")"
 }
 
 func exec(t *testing.T, sql string) {
