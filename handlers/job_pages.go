@@ -180,13 +180,13 @@ func (j *job) over(ctx context.Context, patience time.Duration) {
 	}
 }
 
-// showJob is the page of a job, or its region alone where the stream asks.
+// showJob is the page of a job, while it runs and ever after.
 func (h *Handlers) showJob(w http.ResponseWriter, r *http.Request) error {
 	v, _, err := h.jobView(r.Context(), param(r, "job"))
 	if err != nil {
 		return err
 	}
-	h.show(w, r, http.StatusOK, web.JobRegion(v), web.JobPage(v))
+	h.render(w, r, http.StatusOK, web.JobPage(v))
 	return nil
 }
 

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
 	"github.com/rollsmith/rollsmith/handlers"
 	"github.com/rollsmith/rollsmith/sandbox"
 	"github.com/rollsmith/rollsmith/store"
@@ -258,9 +261,70 @@ func TestTheWizardShowsWhyNotToo(t *testing.T) {
 // A search that ends without a counterexample says no more than that.
 func TestASearchThatFindsNothingSaysSo(t *testing.T) {
 	s := opened(t)
-	job := s.post(s.walk(walks[0])+"/r/1/why-not/aggregating", "rounds", "1", "rows", "1")
-	s.events(job)
-	if page := text(s.get(job)); !strings.Contains(page, "None found in 1 round.") || !strings.Contains(page, "That does not make it right") {
-		t.Errorf("it says\n%s", clip(page))
+	design := s.walk(walks[0])
+	for seed := 2; seed < 20; seed++ { // one change is seldom enough to break it
+		job := s.post(design+"/r/1/why-not/aggregating", "seed", strconv.Itoa(seed), "rounds", "1", "rows", "1")
+		s.events(job)
+		page := text(s.get(job))
+		if strings.Contains(page, "It answers wrongly") {
+			continue
+		}
+		if !strings.Contains(page, "None found in 1 round.") || !strings.Contains(page, "That does not make it right") {
+			t.Errorf("it says\n%s", clip(page))
+		}
+		return
 	}
+	t.Error("every history of one change breaks it")
+}
+
+// In a real browser the page follows the proof on one stream, and is loaded anew
+// only to show the verdict.
+func TestARealBrowserFollowsAProof(t *testing.T) {
+	s, b := opened(t), chromium(t)
+	design := s.walk(walks[0])
+	b.size(1440, 900, "light")
+	b.do("the proofs", chromedp.Navigate(s.url+design+"/r/1/proofs"))
+	b.fill("#proof-rounds", "6")
+	b.fill("#proof-rows", "6")
+	b.press("prove it", `form[action$="/prove"] button`)
+	if !strings.HasPrefix(b.where(), "/jobs/") {
+		t.Fatalf("at %s", b.where())
+	}
+	b.do("the verdict", chromedp.WaitVisible("#checkpoints"))
+	if !ask[bool](b, `document.body.innerText.includes("Proved: 6 rounds")`) {
+		t.Error("the page does not say that it is proved")
+	}
+	for route, want := range map[string]int{"/jobs/{job}": 2, "/jobs/{job}/events": 1} {
+		if got := strings.Count(s.log.String(), `"method":"GET","route":"`+route+`"`); got != want {
+			t.Errorf("%s was asked for %d times, not %d", route, got, want)
+		}
+	}
+	if ask[bool](b, `!!document.querySelector('form[action$="/cancel"]')`) {
+		t.Error("what is over can still be cancelled")
+	}
+	b.press("the revision", `.verdict a[href*="/r/1"]`)
+	b.press("show me", `form[action$="/why-not/aggregating"] button`)
+	b.do("the story", chromedp.WaitVisible("#why-not-story"))
+	for _, width := range []int64{390, 1440} {
+		b.size(width, 900, "dark")
+		if wide := ask[int64](b, "document.documentElement.scrollWidth"); wide > width {
+			t.Errorf("the story is %d wide in a window of %d: %s", wide, width, ask[string](b, tooWide))
+		}
+		if small := ask[string](b, tooSmall); small != "" {
+			t.Errorf("smaller than 24 pixels: %s", small)
+		}
+	}
+	b.quiet()
+}
+
+// Without scripts the page of a job reloads until it is over.
+func TestAProofIsFollowedWithoutScripts(t *testing.T) {
+	s, b := opened(t), chromium(t)
+	design := s.walk(walks[0])
+	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		t.Fatal(err)
+	}
+	b.do("prove it", chromedp.Navigate(s.url+design+"/r/1/proofs"), chromedp.WaitVisible("#proof-rounds"), chromedp.SetValue("#proof-rounds", "6"), chromedp.SetValue("#proof-rows", "6"),
+		chromedp.Click(`form[action$="/prove"] button`), chromedp.WaitVisible("#checkpoints"))
+	b.quiet()
 }
