@@ -18,6 +18,9 @@ type Insert struct {
 	// CPU is the processor time of the same, all threads: it does not depend on
 	// what else runs here.
 	CPU time.Duration `json:"cpu"`
+	// Refresh is what one run of the scheduled views took, where there are any:
+	// it comes again with every run, whether or not rows came in.
+	Refresh time.Duration `json:"refresh,omitempty"`
 }
 
 // load makes the source anew, with a plan's targets and views where one is given,
@@ -56,13 +59,15 @@ func (b *bench) load(ctx context.Context, plan *ddl.Plan) (Insert, error) {
 			}
 		}
 	}
+	var refresh time.Duration
 	if plan != nil {
-		if err := b.refresh(ctx, plan); err != nil {
+		var err error
+		if refresh, err = b.refresh(ctx, plan); err != nil {
 			return Insert{}, err
 		}
 	}
 	perMillion := func(d time.Duration) time.Duration { return d * 1_000_000 / time.Duration(max(b.result.Rows, 1)) }
-	return Insert{PerMillion: perMillion(spent), CPU: perMillion(cpu), PeakBytes: peak}, nil
+	return Insert{PerMillion: perMillion(spent), CPU: perMillion(cpu), PeakBytes: peak, Refresh: refresh}, nil
 }
 
 // insert brings in the rows of the i-th insert, in the order of their coming.
@@ -77,8 +82,8 @@ func (b *bench) insert(i int) string {
 }
 
 // refresh runs scheduled views once and then stops them: their next run would
-// fall into the measurement.
-func (b *bench) refresh(ctx context.Context, plan *ddl.Plan) error {
+// fall into the measurement. It gives the time that the run took.
+func (b *bench) refresh(ctx context.Context, plan *ddl.Plan) (time.Duration, error) {
 	var scheduled []string
 	for _, s := range plan.Up {
 		if view, ok := strings.CutPrefix(s.Undo, "DROP VIEW IF EXISTS "); ok && strings.Contains(s.SQL, "\nREFRESH ") {
@@ -86,14 +91,16 @@ func (b *bench) refresh(ctx context.Context, plan *ddl.Plan) error {
 		}
 	}
 	if len(scheduled) == 0 {
-		return nil
+		return 0, nil
 	}
+	began := time.Now()
 	for _, sql := range proof.Split(plan.Backfill) {
 		if err := b.exec(ctx, sql); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return b.each(ctx, scheduled, "SYSTEM STOP VIEW %s")
+	took := time.Since(began)
+	return took, b.each(ctx, scheduled, "SYSTEM STOP VIEW %s")
 }
 
 // tables gives the source and the tables that a plan creates, quoted.

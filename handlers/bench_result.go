@@ -30,6 +30,7 @@ func benchResult(r bench.Result) web.BenchResult {
 			ToCheapest: times(c.Read.Median, cheapest), ToDirect: times(c.Read.Median, direct), Bar: bar(c.Read.Median, least, greatest)}
 		if c.Insert != nil {
 			row.Insert, row.InsertRatio, row.InsertMemory = c.Insert.CPU, times(c.Insert.CPU, r.Insert.CPU), uint64(max(c.Insert.PeakBytes, 0))
+			row.Refresh = c.Insert.Refresh
 		}
 		if c.Target != nil {
 			row.Target = &web.BenchTarget{Rows: c.Target.Rows, Parts: c.Target.Parts, Bytes: c.Target.Bytes, States: c.Target.States}

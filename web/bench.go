@@ -69,6 +69,7 @@ type BenchRow struct {
 	Insert                 time.Duration
 	InsertRatio            string
 	InsertMemory           uint64
+	Refresh                time.Duration // of the scheduled views, each time
 	Target                 *BenchTarget
 }
 
@@ -171,3 +172,6 @@ func (c CostRow) between() string {
 	}
 	return Count(c.Low) + " to " + Count(c.High)
 }
+
+// minutes writes a limit in words.
+func minutes(d time.Duration) string { return Plural(int(d.Minutes()), "minute") }
