@@ -265,7 +265,7 @@ func TestRandomWorkloads(t *testing.T) {
 }
 
 // documentsProved is how many random documents reach the engine.
-const documentsProved = 300
+const documentsProved = 240
 
 // sample gives the first seed and how many documents to prove.
 // ROLLSMITH_SEEDS=FROM+COUNT proves others than the suite does.
