@@ -64,7 +64,8 @@ func whyNotReport(doc *designer.Design, row store.Job) (*web.WhyNotReport, error
 		return nil, fmt.Errorf("result of job %s: %w", row.ID, err)
 	}
 	w := &web.WhyNotReport{Reason: record.Reason, Title: patternTitle(row.Pattern), Seed: row.Seed, Rounds: record.Result.Rounds,
-		Compared: len(record.Result.Checkpoints), Engine: record.Result.Engine, Replay: replayCommand(row.Seed, row.Rounds, row.Rows, row.Pattern)}
+		Compared: len(record.Result.Checkpoints), Engine: record.Result.Engine, Replay: replayCommand(row.Seed, row.Rounds, row.Rows, row.Pattern),
+		NoBackfill: doc.Backfill.Mode != designer.BackfillNone && doc.Backfill.Mode != ""}
 	if c := record.Result.Counterexample; c != nil {
 		w.Story = timeline("why-not-story", doc, c)
 	}

@@ -128,6 +128,8 @@ type WhyNotReport struct {
 	Engine   string
 	Story    *Timeline
 	Replay   string
+	// NoBackfill is set where the design fills in history and the search did not.
+	NoBackfill bool
 }
 
 // Timeline is a counterexample, event by event.

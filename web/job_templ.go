@@ -586,7 +586,7 @@ func againForm(j Job) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<p class=\"acts tight\"><button class=\"second\">Run it again</button> <a href=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<p class=\"acts\"><button class=\"second\">Run it again</button> <a href=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -873,7 +873,7 @@ func whyNotBody(w WhyNotReport) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = replay(w.Replay).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = replay(w.Replay, w.replayWords()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -895,7 +895,16 @@ func are(n int) string {
 	return "are"
 }
 
-func replay(command string) templ.Component {
+const replayWords = "With the design's design.json, on any machine: the same seed makes the same histories."
+
+func (w WhyNotReport) replayWords() string {
+	if w.NoBackfill {
+		return "With the design's design.json and its backfill.mode set to none, as here: what is on trial is the pattern, not how history gets in."
+	}
+	return replayWords
+}
+
+func replay(command, words string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -913,7 +922,7 @@ func replay(command string) templ.Component {
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
 		if command != "" {
-			templ_7745c5c3_Err = CodePanel(Code{ID: anchor("replay-" + command), Title: "Replay it", Why: "With the design's design.json, on any machine: the same seed makes the same histories.", Text: command, Plain: true}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = CodePanel(Code{ID: anchor("replay-" + command), Title: "Replay it", Why: words, Text: command, Plain: true}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
