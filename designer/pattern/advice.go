@@ -53,6 +53,9 @@ func warnings(r *designer.Rollup, p *designer.Pattern) []designer.Reason {
 	if keepsStates(p) && r.Source.Feed == designer.Append {
 		add("retries", "A retried insert is counted again unless source and target both have a de-duplication window. If writers retry, say feed at_least_once.")
 	}
+	if r.Engine.Replacing() && r.Source.Feed == designer.Append {
+		add("engine-drops-repeats", "Merges of %s keep one row per sorting key (%s), and the rollup keeps what it has seen: right only if no two events share a sorting key. If repeats can come, say feed at_least_once.", r.Source.Table, strings.Join(r.Source.OrderBy, ", "))
+	}
 	if r.Engine.Replacing() && r.Source.Feed == designer.Upsert && r.Engine.Arg(0) != r.Source.Version {
 		add("engine-ignores-version", "Merges of %s do not go by %s, so they can throw away the latest version.", r.Source.Table, r.Source.Version)
 	}
@@ -68,7 +71,7 @@ func metricWarnings(r *designer.Rollup, p *designer.Pattern, add func(code, form
 		if (m.Kind == designer.Sum || m.Kind == designer.Avg) && m.Type.Float() {
 			add("float-sum", "%s adds up %s: the last digits depend on the order of addition. Answers agree within 1e-9; Decimal or integer amounts agree to the last digit.", m.Name, m.Type)
 		}
-		if keepsStates(p) && m.IsExact() && (m.Kind == designer.CountDistinct || m.Kind == designer.Quantile || m.Kind == designer.TopK) {
+		if keepsStates(p) && p != Mixed && m.IsExact() && (m.Kind == designer.CountDistinct || m.Kind == designer.Quantile || m.Kind == designer.TopK) {
 			add("state-size", "%s keeps every value in its state: exact, and as large as the values are many.", m.Name)
 		}
 		if !m.IsExact() {
