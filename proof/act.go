@@ -125,7 +125,7 @@ func (l *layout) of(ctx context.Context, r *round) (*objects, error) {
 // made asks the engine what there is in the target's database.
 func (r *round) made(ctx context.Context) (*objects, error) {
 	rows, err := r.conn.Query(quietly(ctx), `SELECT name, engine, position(create_table_query, ' REFRESH ') > 0 FROM system.tables
-		WHERE database = ? AND NOT (database = ? AND name IN (?, '`+clockTable+`')) AND engine != 'View' AND name NOT LIKE '.tmp%' ORDER BY name`,
+		WHERE database = ? AND NOT (database = ? AND name IN (?, '`+clockTable+`')) AND engine != 'View' AND NOT startsWith(name, '.tmp') AND NOT startsWith(name, '_tmp_replace') ORDER BY name`,
 		r.target, r.source, r.w.model.design.Source.Table)
 	if err != nil {
 		return nil, err
@@ -278,7 +278,7 @@ func (r *round) repair(ctx context.Context, a act) (*failure, error) {
 	}
 	for _, sql := range Split(r.s.Correct) {
 		in := clickhouse.Context(r.w.writer.on(ctx, nil), clickhouse.WithParameters(clickhouse.Parameters{
-			"from": "1970-01-01 00:00:00", "to": "2106-01-01 00:00:00",
+			"from": "1971-01-01 00:00:00", "to": "2105-12-01 00:00:00",
 		}))
 		if err := r.conn.Exec(in, sql); err != nil {
 			if said, ok := refusal(err); ok {

@@ -180,13 +180,17 @@ func quantile(metric designer.Metric, values []value) (cell, value) {
 	if metric.IsExact() {
 		return exactly(v), v
 	}
-	low := sorted[max(0, int(math.Floor((level-0.05)*float64(n)))-1)]
-	high := sorted[min(n-1, int(math.Ceil((level+0.05)*float64(n))))]
+	from := max(0, int(math.Floor((level-0.05)*float64(n))))
+	to := min(n-1, int(math.Floor((level+0.05)*float64(n))))
 	return cell{"about " + v.text, func(got value) bool {
 		if got.null {
 			return false
 		}
 		x, ok := got.real()
+		low, high := sorted[from], sorted[to]
+		if !slices.ContainsFunc(sorted, func(v value) bool { return same(v, got, true) }) {
+			low, high = sorted[max(0, from-1)], sorted[min(n-1, to+1)] // it lies between two
+		}
 		a, _ := low.real()
 		b, _ := high.real()
 		slack := 1e-6 * max(math.Abs(a), math.Abs(b))

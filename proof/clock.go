@@ -79,7 +79,8 @@ func (w *workload) setClocks(p *palette) {
 	if m.settles == 0 {
 		return
 	}
-	steps := []int64{0, 1, m.bucket.Seconds(), m.settles - 1, m.settles, m.settles + 1, 2*m.settles + m.bucket.Seconds()}
+	steps := []int64{0, 1, m.bucket.Seconds(), m.settles - 1, m.settles, m.settles + 1,
+		2*m.settles + m.bucket.Seconds(), 2*m.settles + m.bucket.Seconds(), 2*m.settles + m.bucket.Seconds()}
 	at := p.times[0].Unix()
 	for range w.batches {
 		w.clocks = append(w.clocks, at)

@@ -66,25 +66,13 @@ func Blocks() []Block {
 // Evidence gathers what speaks for the cells of a block: every yes has to
 // survive the rounds, every no has to be broken within as many as search.
 func Evidence(ctx context.Context, engine Engine, b Block, o Options, search int) ([]Cell, error) {
-	all := cellDesign(b.Feed, b.Stable, cellMetrics)
-	facts, err := engine.Analyse(ctx, all)
+	facts, err := engine.Analyse(ctx, cellDesign(b.Feed, b.Stable, cellMetrics))
 	if err != nil {
 		return nil, err
 	}
-	var fit, unfit []cellMetric
-	code := map[string]string{}
-	for _, metric := range cellMetrics {
-		rollup, _, err := cellRollup(b, facts, []cellMetric{metric})
-		if err != nil {
-			return nil, err
-		}
-		v := pattern.Find(b.Pattern).Judge(rollup)
-		if v.Fits() {
-			fit = append(fit, metric)
-		} else {
-			unfit = append(unfit, metric)
-			code[metric.name] = v.Against[0].Code
-		}
+	fit, unfit, code, err := b.judge(facts)
+	if err != nil {
+		return nil, err
 	}
 	var out []Cell
 	take := func(metrics []cellMetric, fits bool, rounds int) error {
@@ -103,6 +91,26 @@ func Evidence(ctx context.Context, engine Engine, b Block, o Options, search int
 	}
 	slices.SortStableFunc(out, func(x, y Cell) int { return metricIndex(x.Metric) - metricIndex(y.Metric) })
 	return out, nil
+}
+
+// judge asks the decision about each metric alone: those that fit, those that do
+// not, and why not.
+func (b Block) judge(facts *designer.Facts) (fit, unfit []cellMetric, code map[string]string, err error) {
+	code = map[string]string{}
+	for _, metric := range cellMetrics {
+		rollup, _, err := cellRollup(b, facts, []cellMetric{metric})
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		v := pattern.Find(b.Pattern).Judge(rollup)
+		if v.Fits() {
+			fit = append(fit, metric)
+			continue
+		}
+		unfit = append(unfit, metric)
+		code[metric.name] = v.Against[0].Code
+	}
+	return fit, unfit, code, nil
 }
 
 func metricIndex(name string) int {

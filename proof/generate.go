@@ -34,6 +34,9 @@ func (g *generator) workload(ctx context.Context, seed uint64, rows int) (*workl
 	if rng.IntN(20) == 0 {
 		target *= 4 // now and then a crowd
 	}
+	if m.settles > 0 {
+		w.batches = 2 + rng.IntN(3) // something has to happen after a seal
+	}
 	if m.design.Backfill.Mode != designer.BackfillNone {
 		w.batches = 3 + rng.IntN(2)
 		w.history = 1 + rng.IntN(w.batches-1)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rollsmith/rollsmith/designer"
 )
@@ -79,7 +80,11 @@ func (p *prover) tell(ctx context.Context, w *workload) (*Counterexample, error)
 		if i > fail.step {
 			break
 		}
-		c.Steps = append(c.Steps, a.name())
+		step := a.name()
+		if a.kind == actInsert && r.s.clock && a.batch < len(w.clocks) {
+			step += " at " + time.Unix(w.clocks[a.batch], 0).UTC().Format("2006-01-02 15:04:05")
+		}
+		c.Steps = append(c.Steps, step)
 		if a.kind != actInsert && a.kind != actRetry && a.kind != actRepair {
 			continue
 		}

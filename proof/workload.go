@@ -108,6 +108,9 @@ func (w *workload) rows() [][]row {
 	}
 	for i, o := range w.ops {
 		e := &state[o.entity]
+		if m.inOrder() {
+			o.batch = max(o.batch, e.batch)
+		}
 		if e.last != nil && !w.inTime(e.last.values, o.batch) || e.latest != nil && o.kind == repeat && !w.inTime(e.latest.values, o.batch) {
 			continue // it has settled
 		}
