@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -122,8 +123,14 @@ func why(ctx, base context.Context, err error) error {
 	return err
 }
 
-// work does what the job is for.
-func (h *Handlers) work(ctx context.Context, j *job) (*store.Proof, error) {
+// work does what the job is for. What breaks in it must not take the server
+// along.
+func (h *Handlers) work(ctx context.Context, j *job) (kept *store.Proof, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			kept, err = nil, fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
+		}
+	}()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
@@ -14,7 +15,9 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
+	"github.com/rollsmith/rollsmith/designer"
 	"github.com/rollsmith/rollsmith/handlers"
+	"github.com/rollsmith/rollsmith/proof"
 	"github.com/rollsmith/rollsmith/sandbox"
 	"github.com/rollsmith/rollsmith/store"
 )
@@ -119,6 +122,48 @@ func TestAProofIsShownLiveKeptAndTold(t *testing.T) {
 	}
 	if page := text(s.get(design + "/r/1")); !strings.Contains(page, "Proved: 12 rounds") {
 		t.Errorf("the revision does not say it first:\n%s", clip(page))
+	}
+}
+
+// A revision that was once seen to answer wrongly stays disproved, whatever
+// other histories show.
+func TestARevisionThatIsDisprovedSaysHow(t *testing.T) {
+	s := opened(t)
+	ctx := context.Background()
+	design := s.walk(walks[0])
+	doc, err := designer.Parse([]byte(s.get(design + "/r/1/design.json")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	running, err := box.Engine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := proof.Force(ctx, running, doc, "aggregating", proof.Options{Seed: 3, Rounds: 20, Rows: 8}, nil)
+	if err != nil || result.OK {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	found, err := json.Marshal(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := strings.TrimPrefix(design, "/d/")
+	for _, p := range []store.Proof{{State: store.Refuted, Result: found}, {State: store.Proven, Result: []byte(`{"ok":true}`)}, {State: store.NotProven, Result: []byte(`{"error":"It took too long."}`)}} {
+		p.DesignID, p.N, p.Seed, p.Rounds, p.Engine = id, 1, 3, 20, "26.7"
+		if err := s.app.Store.AddProof(ctx, &p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, wants := range map[string][]string{
+		design:                 {"Disproved: 20 rounds", "How it goes wrong"},
+		design + "/r/1/proofs": {"Disproved: 20 rounds", "The shortest history that was found", "the view writes", "the truth", "--seed 3", "? not proven"},
+	} {
+		page := text(s.get(path))
+		for _, want := range wants {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s lacks %q:\n%s", path, want, clip(page))
+			}
+		}
 	}
 }
 
