@@ -110,6 +110,9 @@ func (h *Handlers) benchView(r *http.Request) (web.Bench, *designer.Design, erro
 		return v, nil, err
 	}
 	v.Cost.Clustered = h.Clusters.Has(d.Cluster)
+	if v.Cost.Kept && len(v.Cost.Grains) > 0 && v.Cost.Grains[0].Reduction > 0 { // as many rows to a group as the source has
+		v.Size.Groups = min(max(int(float64(v.Size.Entities)/v.Cost.Grains[0].Reduction), 1), v.Size.Entities)
+	}
 	if live := h.benches.running(d.ID, n); live != nil {
 		v.Running = live.view()
 		return v, doc, nil

@@ -23,7 +23,11 @@ const ordersByDay = `{"format": 1, "name": "orders <em>by</em> \"day\"",
 // pasted saves a document as a design of a cluster and gives its address.
 func (s *site) pasted(document, cluster string) string {
 	s.t.Helper()
-	draft := strings.TrimSuffix(s.post("/designs/paste", "document", document, "cluster", cluster), "/choice")
+	choice := s.post("/designs/paste", "document", document, "cluster", cluster)
+	if noted := strings.Contains(s.get(choice), "Perhaps do not build this"); noted != (cluster != "") {
+		s.t.Errorf("%s: says not to build it: %v", choice, noted)
+	}
+	draft := strings.TrimSuffix(choice, "/choice")
 	return s.post(draft+"/save", "pattern", "auto")
 }
 
