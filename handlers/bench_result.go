@@ -43,7 +43,7 @@ func benchResult(r bench.Result) web.BenchResult {
 		}
 		out.Candidates = append(out.Candidates, row)
 	}
-	out.Published = published()
+	out.Published, out.PublishedOn, out.PublishedBy, out.PublishedGain = published(), bench.PublishedOn, bench.PublishedSource, bench.PublishedGain
 	return out
 }
 

@@ -52,6 +52,8 @@ type BenchResult struct {
 	Created                      time.Time
 	Candidates                   []BenchRow
 	Published                    []BenchFigure
+	PublishedOn, PublishedBy     string
+	PublishedGain                int // of FINAL, partition by partition
 }
 
 // BenchRow is one way of answering.
