@@ -88,8 +88,7 @@ func settle(ctx context.Context, engine *sandbox.Engine, p *ddl.Plan) {
 		_ = engine.Conn().Exec(ctx, statement)
 	}
 	for _, s := range p.Up {
-		if view, ok := strings.CutPrefix(s.Undo, "DROP TABLE IF EXISTS "); ok && strings.Contains(s.SQL, "\nREFRESH ") {
-			view, _, _ = strings.Cut(view, " SYNC")
+		if view, ok := strings.CutPrefix(s.Undo, "DROP VIEW IF EXISTS "); ok && strings.Contains(s.SQL, "\nREFRESH ") {
 			_ = engine.Conn().Exec(ctx, "SYSTEM REFRESH VIEW "+view)
 			_ = engine.Conn().Exec(ctx, "SYSTEM WAIT VIEW "+view)
 		}
