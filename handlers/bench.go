@@ -237,7 +237,9 @@ func (h *Handlers) runBench(ctx context.Context, live *liveBench, key string, ro
 	switch err = why(ctx, h.base, err); {
 	case err == nil:
 		row.State = store.Done
-		row.Result, err = json.Marshal(result)
+		if row.Result, err = json.Marshal(result); err != nil {
+			row.State, row.Message = store.Failed, err.Error()
+		}
 	case errors.Is(err, errCancelled):
 		row.State = store.Cancelled
 	case errors.Is(err, errInterrupted):

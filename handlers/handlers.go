@@ -31,10 +31,8 @@ type Handlers struct {
 	started  time.Time
 	draining atomic.Bool
 	counters counters
-	proofs   provings
 	jobs     *jobs
 	benches  benches
-	whyNots  chan struct{}   // one for each counterexample that is searched
 	base     context.Context // ends when the server does
 	stop     context.CancelFunc
 }
@@ -42,7 +40,7 @@ type Handlers struct {
 // New makes the app.
 func New(o Options) *Handlers {
 	base, stop := context.WithCancel(context.Background())
-	h := &Handlers{Options: o, started: time.Now(), base: base, stop: stop, whyNots: make(chan struct{}, mostProofs), jobs: newJobs()}
+	h := &Handlers{Options: o, started: time.Now(), base: base, stop: stop, jobs: newJobs()}
 	h.recoverJobs()
 	h.recoverBenches()
 	return h

@@ -113,7 +113,7 @@ func TestAProofIsShownLiveKeptAndTold(t *testing.T) {
 	if strings.Contains(over, `http-equiv="refresh"`) {
 		t.Error("a page that is over reloads")
 	}
-	for name, page := range map[string]string{"the job": over, "the proofs": s.get(design + "/r/1/proofs")} {
+	for name, page := range map[string]string{"the job": over, "the proofs": s.get(design + "/r/1/proof")} {
 		for _, want := range []string{"Proved: 12 rounds", "seed 7, on ClickHouse", "After an insert, while nothing merges", "gave a wrong answer", "the view writes", "✕", "rollsmith prove design.json --seed 7 --rounds 12 --rows 8"} {
 			if !strings.Contains(text(page), want) {
 				t.Errorf("the page of %s lacks %q:\n%s", name, want, clip(text(page)))
@@ -156,7 +156,7 @@ func TestARevisionThatIsDisprovedSaysHow(t *testing.T) {
 	}
 	for path, wants := range map[string][]string{
 		design:                 {"Disproved: 20 rounds", "How it goes wrong"},
-		design + "/r/1/proofs": {"Disproved: 20 rounds", "The shortest history that was found", "the view writes", "the truth", "--seed 3", "? not proven"},
+		design + "/r/1/proof": {"Disproved: 20 rounds", "The shortest history that was found", "the view writes", "the truth", "--seed 3", "? not proven"},
 	} {
 		page := text(s.get(path))
 		for _, want := range wants {
@@ -181,7 +181,7 @@ func TestAProofThatIsCancelledLeavesNothing(t *testing.T) {
 		t.Errorf("the page says\n%s", clip(page))
 	}
 	s.post(job + "/cancel") // once more does no harm
-	if page := text(s.get(design + "/r/1/proofs")); !strings.Contains(page, "Not proven yet") {
+	if page := text(s.get(design + "/r/1/proof")); !strings.Contains(page, "Not proven yet") {
 		t.Errorf("the revision's proofs say\n%s", clip(page))
 	}
 }
@@ -257,7 +257,7 @@ func TestAnEngineThatFailsProvesNothing(t *testing.T) {
 	if page := text(s.get(job)); !strings.Contains(page, "Not proven.") {
 		t.Errorf("the page says\n%s", clip(page))
 	}
-	for _, path := range []string{design + "/r/1/proofs", design + "/r/1"} {
+	for _, path := range []string{design + "/r/1/proof", design + "/r/1"} {
 		if page := text(s.get(path)); !strings.Contains(page, "Not proven") || strings.Contains(page, "Proved:") {
 			t.Errorf("%s says\n%s", path, clip(page))
 		}
@@ -328,7 +328,7 @@ func TestARealBrowserFollowsAProof(t *testing.T) {
 	s, b := opened(t), chromium(t)
 	design := s.walk(walks[0])
 	b.size(1440, 900, "light")
-	b.do("the proofs", chromedp.Navigate(s.url+design+"/r/1/proofs"))
+	b.do("the proofs", chromedp.Navigate(s.url+design+"/r/1/proof"))
 	b.fill("#proof-rounds", "6")
 	b.fill("#proof-rows", "6")
 	b.press("prove it", `form[action$="/prove"] button`)
@@ -369,7 +369,7 @@ func TestAProofIsFollowedWithoutScripts(t *testing.T) {
 	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 		t.Fatal(err)
 	}
-	b.do("prove it", chromedp.Navigate(s.url+design+"/r/1/proofs"), chromedp.WaitVisible("#proof-rounds"), chromedp.SetValue("#proof-rounds", "6"), chromedp.SetValue("#proof-rows", "6"),
+	b.do("prove it", chromedp.Navigate(s.url+design+"/r/1/proof"), chromedp.WaitVisible("#proof-rounds"), chromedp.SetValue("#proof-rounds", "6"), chromedp.SetValue("#proof-rows", "6"),
 		chromedp.Click(`form[action$="/prove"] button`), chromedp.WaitVisible("#checkpoints"))
 	b.quiet()
 }

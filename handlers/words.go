@@ -1,9 +1,6 @@
 package handlers
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/rollsmith/rollsmith/designer/pattern"
 )
 
@@ -19,9 +16,4 @@ func shownPrice(id string) string {
 		return p.Price
 	}
 	return ""
-}
-
-// sortedKeys gives a row's columns in one order.
-func sortedKeys(row map[string]string) []string {
-	return slices.Sorted(maps.Keys(row))
 }

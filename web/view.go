@@ -5,7 +5,6 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -199,14 +198,6 @@ func machine(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // short is the part of a hash that people compare.
 func short(hash string) string { return hash[:min(12, len(hash))] }
-
-func indented(v any) string {
-	data, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return err.Error()
-	}
-	return string(data)
-}
 
 func themeAttribute(theme string) templ.Attributes {
 	if theme == "" {

@@ -158,16 +158,6 @@ func (a Agg) isQuantile() bool {
 	return strings.HasPrefix(a.base, "quantile") || strings.HasPrefix(a.base, "median")
 }
 
-// isAverage tells whether the function divides by what it has seen.
-func (a Agg) isAverage() bool {
-	for _, p := range []string{"avg", "std", "STD", "var", "VAR", "covar", "corr", "skew", "kurt", "entropy"} {
-		if strings.HasPrefix(a.base, p) {
-			return true
-		}
-	}
-	return false
-}
-
 // isApproximateDistinct tells whether a distinct count is an estimate.
 func (a Agg) isApproximateDistinct() bool {
 	switch a.base {

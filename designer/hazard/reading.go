@@ -156,17 +156,6 @@ func (c *Catalog) fillers(t *Table) []*View {
 	return out
 }
 
-// written gives what the views compute for a column of the table.
-func (s *Scope) written(col string) []*Output {
-	var out []*Output
-	for _, v := range s.views {
-		if o := v.output(col); o != nil {
-			out = append(out, o)
-		}
-	}
-	return out
-}
-
 // aggregated tells whether the scope groups or aggregates.
 func (s *Scope) aggregated() bool { return s.flat != nil && s.flat.inner == nil && s.flat.aggregated() }
 
