@@ -10,7 +10,7 @@ TESTFLAGS ?= -p 2 -timeout 30m
 
 export CGO_ENABLED ?= 0
 
-.PHONY: all setup build run test race golden live bench lint vulns fmt generate generated clean
+.PHONY: all setup build run test race golden evidence bench lint vulns fmt generate generated clean
 
 all: generate test
 
@@ -39,9 +39,10 @@ race: setup
 golden: setup
 	ROLLSMITH_GOLDEN=write go test $(TESTFLAGS) ./...
 
-# The same tests against a server of yours: make live DSN=clickhouse://…
-live: setup
-	ROLLSMITH_DSN=$(DSN) go test -count=1 $(TESTFLAGS) ./...
+# Searches for a proof of every yes and no of the decision and writes the page
+# of the handbook that shows them; half an hour or more.
+evidence: setup
+	go test -timeout 90m -count=1 -run Evidence ./proof -evidence
 
 bench: node_modules/.package-lock.json
 	go test -run '^$$' -bench . -benchmem ./...
