@@ -155,7 +155,7 @@ func TestARevisionThatIsDisprovedSaysHow(t *testing.T) {
 		}
 	}
 	for path, wants := range map[string][]string{
-		design:                 {"Disproved: 20 rounds", "How it goes wrong"},
+		design:                {"Disproved: 20 rounds", "How it goes wrong"},
 		design + "/r/1/proof": {"Disproved: 20 rounds", "The shortest history that was found", "the view writes", "the truth", "--seed 3", "? not proven"},
 	} {
 		page := text(s.get(path))
