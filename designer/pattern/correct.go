@@ -8,21 +8,39 @@ import (
 	"github.com/rollsmith/rollsmith/designer/ddl"
 )
 
-// window gives the condition that a moment or a bucket start lies in the
-// buckets of iv that [{from:DateTime}, {to:DateTime}) touches; "" where the
-// grain has no time.
-func window(r *designer.Rollup, expr string, t designer.Type, iv designer.Interval) string {
+// window gives the condition that a bucket of iv is one of those which
+// [{from:DateTime}, {to:DateTime}) touches; "" where the grain has no time.
+// Its edges are worked out from the moments given, as a source row's bucket is,
+// so that a row of the source and its bucket in a target are on the same side.
+func window(r *designer.Rollup, bucket string, iv designer.Interval) string {
 	if r.Grain.Time == nil {
 		return ""
 	}
-	bucket := r.BucketExpr(expr, t, iv)
-	edge := func(param string) string {
-		if t.DateOnly() { // a day's own date, whatever the zone
-			param = "toDate(" + param + ")"
+	edge := func(moment string) string {
+		t := designer.Type("DateTime")
+		if r.TimeType().DateOnly() {
+			moment, t = "toDate("+moment+", "+ddl.Literal(r.Zone.Name)+")", "Date"
 		}
-		return r.BucketExpr(param, t, iv)
+		return r.BucketExpr(moment, t, iv)
 	}
 	return fmt.Sprintf("%s >= %s AND %s <= %s", bucket, edge("{from:DateTime}"), bucket, edge("{to:DateTime} - INTERVAL 1 SECOND"))
+}
+
+// sourceWindow gives the same of a source row.
+func sourceWindow(r *designer.Rollup, iv designer.Interval) string {
+	if r.Grain.Time == nil {
+		return ""
+	}
+	return window(r, r.BucketExpr(timeColumn(r), r.TimeType(), iv), iv)
+}
+
+// storedWindow gives the same of a stored bucket of fine.
+func storedWindow(r *designer.Rollup, fine, iv designer.Interval) string {
+	bucket := ddl.Ident(r.Grain.Time.Name)
+	if fine != iv {
+		bucket = r.BucketExpr(bucket, r.BucketType(fine), iv)
+	}
+	return window(r, bucket, iv)
 }
 
 const windowNote = "Parameters: from and to, in the session's time zone (clickhouse-client --param_from='2026-01-01 00:00:00' --param_to='2026-02-01 00:00:00').\nThe window is half-open; buckets that it touches are repaired whole."
@@ -44,13 +62,13 @@ func foldCorrect(b *builder, mode designer.Mode, summing bool, chain []tier) str
 	for _, t := range chain {
 		where := "1"
 		if r.Grain.Time != nil {
-			where = window(r, ddl.Ident(r.Grain.Time.Name), r.BucketType(t.bucket), coarsest)
+			where = storedWindow(r, t.bucket, coarsest)
 		}
 		fmt.Fprintf(&s, "\nALTER TABLE %s%s DELETE WHERE %s SETTINGS mutations_sync = 2;\n", b.table(t.suffix), ddl.OnCluster(r.Deployment.OnCluster), where)
 	}
 	fold := newFold(r, mode, summing, chain[0].bucket, noSide)
 	if r.Grain.Time != nil {
-		fold.Rows.Select.Where = append(fold.Rows.Select.Where, window(r, timeColumn(r), r.TimeType(), coarsest))
+		fold.Rows.Select.Where = append(fold.Rows.Select.Where, sourceWindow(r, coarsest))
 	}
 	query := foldView(r, fold)
 	query.Settings = r.ViewSettings()

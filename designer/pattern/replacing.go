@@ -178,7 +178,7 @@ func entityCorrect(b *builder, columns []string) string {
 	note := "Inserts the rows of every entity that has one in the window again; the engine keeps the latest. Safe at any time, and again."
 	if r.Grain.Time != nil {
 		note += "\n" + windowNote
-		inWindow := ddl.Select{From: r.SourceTable(), Where: []string{window(r, timeColumn(r), r.TimeType(), r.Bucket)}}
+		inWindow := ddl.Select{From: r.SourceTable(), Where: []string{sourceWindow(r, r.Bucket)}}
 		if r.TimeType().Nullable() {
 			inWindow.Where = append(inWindow.Where, ddl.Ident(r.Grain.Time.Column)+" IS NOT NULL")
 		}

@@ -151,13 +151,13 @@ func sealedCorrect(b *builder, answer ddl.Select, through, at string) string {
 	gone := r.Inner("gone")
 	fresh := answer
 	rows := *answer.Sub
-	in := window(r, timeColumn(r), r.TimeType(), r.Bucket)
+	in := sourceWindow(r, r.Bucket)
 	mark := fmt.Sprintf("(SELECT max(%s) FROM %s)", ddl.Ident(through), b.table("sealed_mark"))
 	rows.Where = append(append([]string{}, rows.Where...), in, bucketOf(r)+" < "+mark)
 	fresh.Sub = &rows
 	stamp := []ddl.Item{ddl.As(mark, through), ddl.As("now64(6, 'UTC')", at)}
 	fresh.Items = append(append(append([]ddl.Item{}, answer.Items...), stamp...), ddl.As("0", gone))
-	keys := ddl.Select{From: b.table("sealed"), Final: true, Where: []string{window(r, ddl.Ident(r.Grain.Time.Name), r.BucketType(r.Bucket), r.Bucket)}}
+	keys := ddl.Select{From: b.table("sealed"), Final: true, Where: []string{storedWindow(r, r.Bucket, r.Bucket)}}
 	old := ddl.Select{Sub: &keys}
 	var freshKeys ddl.Select
 	freshKeys.Sub = &rows
