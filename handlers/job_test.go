@@ -274,7 +274,7 @@ func TestEveryRejectedPatternShowsWhy(t *testing.T) {
 		job := s.post(design+"/r/1/why-not/"+pattern, "rounds", "20", "rows", "8")
 		s.events(job)
 		page := text(s.get(job))
-		for _, want := range []string{want, "What is said against it", "--force " + pattern} {
+		for _, want := range []string{want, "What is said against it", "--pattern " + pattern + " --force"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("%s lacks %q:\n%s", pattern, want, clip(page))
 			}

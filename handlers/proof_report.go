@@ -79,7 +79,7 @@ func replayCommand(seed int64, rounds, rows int, force string) string {
 		command += fmt.Sprintf(" --rows %d", rows)
 	}
 	if force != "" {
-		command += " --force " + force
+		command += " --pattern " + force + " --force"
 	}
 	return command
 }
