@@ -2,6 +2,7 @@ package pattern
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -176,14 +177,37 @@ func keySettings(r *designer.Rollup) []ddl.Setting {
 	return nil
 }
 
-// partitionBy gives months of the bucket where the source is partitioned too:
-// then no insert spans more partitions here than there.
+// A source partitioned by these of the grain's time has partitions of a month or
+// less, and of a year or less.
+var (
+	monthly = regexp.MustCompile(`\b(toYYYYMM(DD)?|toDate(32)?|toMonday|toStartOf(Hour|Day|Week|Month))\($`)
+	yearly  = regexp.MustCompile(`\b(toYear|toStartOf(Year|Quarter))\($`)
+)
+
+// partitionBy gives months or years of the bucket where the source is
+// partitioned by them or by less: then no insert that the source takes spans too
+// many partitions here. Over any other source one could, and would fail.
 func partitionBy(r *designer.Rollup, bucket string, iv designer.Interval) string {
-	if r.Grain.Time == nil || r.Source.PartitionBy == "" {
+	if r.Grain.Time == nil {
 		return ""
 	}
-	if iv.Unit == "quarter" || iv.Unit == "year" {
-		return "toYear(" + bucket + ")"
+	wide := iv.Unit == "quarter" || iv.Unit == "year"
+	source, column := r.Source.PartitionBy, r.Grain.Time.Column
+	for _, name := range []string{ddl.Ident(column), column} {
+		for rest := source; ; {
+			before, after, found := strings.Cut(rest, name)
+			if !found {
+				break
+			}
+			before = source[:len(source)-len(rest)] + before
+			switch plain := before == "" && after == ""; {
+			case !wide && (monthly.MatchString(before) || plain):
+				return "toYYYYMM(" + bucket + ")"
+			case monthly.MatchString(before), yearly.MatchString(before), plain:
+				return "toYear(" + bucket + ")"
+			}
+			rest = after
+		}
 	}
-	return "toYYYYMM(" + bucket + ")"
+	return ""
 }

@@ -127,7 +127,7 @@ func entityWhy(r *designer.Rollup) string {
 	if !r.KeepsValues() {
 		why += "; nothing stands in front of it, as a delete row may carry defaults in every other column"
 	}
-	if table := entityPartition(r); table == "" && r.Grain.Time != nil && r.Source.PartitionBy != "" {
+	if r.Grain.Time != nil && r.Source.PartitionBy != "" && !(r.TimeStable() && r.KeepsValues()) {
 		why += "; it has no partitions, as versions in two partitions never merge"
 	}
 	return why + "."
