@@ -251,6 +251,18 @@ func (r *Rollup) PartitionsHoldEntities() bool {
 	return r.Source.PartitionBy != "" && subset(r.Facts.Exprs["source.partition_by"].Columns, r.StableColumns())
 }
 
+// AfterFinal gives a condition over the source's columns in a form by which no
+// server prunes partitions, where a version that lies in another partition than
+// the one it replaces has to be seen: before 26.3 they are pruned before FINAL.
+func (r *Rollup) AfterFinal(cond string, columns []string) string {
+	partition := r.Facts.Exprs["source.partition_by"].Columns
+	moves := func(c string) bool { return slices.Contains(partition, c) && !slices.Contains(r.StableColumns(), c) }
+	if r.Source.Feed != Upsert || !slices.ContainsFunc(columns, moves) {
+		return cond
+	}
+	return "if(materialize(1), " + cond + ", 0)"
+}
+
 // freePrefix finds a prefix for the names inside our queries that no column of
 // the source or the answer begins with, so that no alias shadows a column.
 func (r *Rollup) freePrefix() string {
@@ -260,7 +272,7 @@ func (r *Rollup) freePrefix() string {
 	}
 	names = append(names, r.GrainNames()...)
 	for _, m := range r.Metrics {
-		names = append(names, m.Name)
+		names = append(names, m.Name, m.Name+"_rollup", m.Name+"_truth") // as audit.sql has them
 	}
 	prefix := "r_"
 	for slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, prefix) }) {

@@ -78,7 +78,11 @@ func (q *Rows) Grain(iv Interval) []string {
 // Filter keeps the rows that pass the design's filter.
 func (q *Rows) Filter() {
 	if q.r.Filter != "" {
-		q.Select.Where = append(q.Select.Where, ddl.Paren(q.r.Filter))
+		filter := ddl.Paren(q.r.Filter)
+		if q.Select.Final {
+			filter = q.r.AfterFinal(filter, q.r.FilterColumns())
+		}
+		q.Select.Where = append(q.Select.Where, filter)
 	}
 }
 

@@ -115,6 +115,7 @@ func (r *Rollup) ReadSettings(perPartition bool) []ddl.Setting {
 		ddl.Setting{Name: "group_by_use_nulls", Value: "0"},
 		ddl.Setting{Name: "join_use_nulls", Value: "0"},
 		ddl.Setting{Name: "optimize_move_to_prewhere_if_final", Value: "0"},
+		ddl.Setting{Name: "use_skip_indexes_if_final", Value: "0"},
 	)
 }
 

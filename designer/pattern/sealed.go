@@ -119,6 +119,9 @@ func planSealed(r *designer.Rollup) *ddl.Plan {
 // types that reach beyond what a bucket start can hold.
 func from(r *designer.Rollup, op, start string) string {
 	cond := bucketOf(r) + " " + op + " " + start
+	if r.Grain.Time != nil {
+		cond = r.AfterFinal(cond, []string{r.Grain.Time.Column})
+	}
 	t := r.TimeType().Full()
 	if r.Grain.Time == nil || !r.KeepsValues() || t.Nullable() {
 		return cond
@@ -126,7 +129,9 @@ func from(r *designer.Rollup, op, start string) string {
 	moment := start
 	switch {
 	case t.Family() == "DateTime" && !r.Bucket.SubDay():
-		moment = fmt.Sprintf("toDateTime(%s, %s)", start, ddl.Literal(r.Zone.Name))
+		// The first day of all began before 1970 west of Greenwich.
+		zone := ddl.Literal(r.Zone.Name)
+		moment = fmt.Sprintf("if(%s = toDate(0), toDateTime(0, %s), toDateTime(%[1]s, %[2]s))", start, zone)
 	case t.Family() != "DateTime" && t.Family() != "Date":
 		return cond
 	}
@@ -151,9 +156,9 @@ func sealedCorrect(b *builder, answer ddl.Select, through, at string) string {
 	gone := r.Inner("gone")
 	fresh := answer
 	rows := *answer.Sub
-	in := sourceWindow(r, r.Bucket)
+	in := r.AfterFinal(sourceWindow(r, r.Bucket), []string{r.Grain.Time.Column})
 	mark := fmt.Sprintf("(SELECT max(%s) FROM %s)", ddl.Ident(through), b.table("sealed_mark"))
-	rows.Where = append(append([]string{}, rows.Where...), in, bucketOf(r)+" < "+mark)
+	rows.Where = append(append([]string{}, rows.Where...), in, from(r, "<", mark))
 	fresh.Sub = &rows
 	stamp := []ddl.Item{ddl.As(mark, through), ddl.As("now64(6, 'UTC')", at)}
 	fresh.Items = append(append(append([]ddl.Item{}, answer.Items...), stamp...), ddl.As("0", gone))
