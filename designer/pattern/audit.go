@@ -2,6 +2,7 @@ package pattern
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rollsmith/rollsmith/designer"
 	"github.com/rollsmith/rollsmith/designer/ddl"
@@ -19,6 +20,9 @@ func audit(r *designer.Rollup) string {
 			out.Items = append(out.Items, ddl.Col(name))
 		}
 		out.Items = append(out.Items, ddl.As(n, side))
+		if kept := unexpired(r); kept != "" {
+			out.Where = append(out.Where, kept)
+		}
 		return out
 	}
 	rollup := ddl.Select{From: ddl.Table(r.Target.Database, r.Target.Prefix)}
@@ -66,12 +70,49 @@ func audit(r *designer.Rollup) string {
 			lo, hi = at(two, extra+1), at(two, extra+2)
 			extra += 2
 		}
-		differ += "\n     OR " + differs(r, m, a, b, lo, hi)
-		out.Items = append(out.Items, ddl.As(a, m.Name+"_rollup"), ddl.As(b, m.Name+"_truth"))
+		if quotient, ok := ofApproximate(r, m, func(i int) string { return at(one, i+1) }); ok {
+			differ += "\n     OR " + differs(r, m, a, quotient, quotient, quotient)
+		} else {
+			differ += "\n     OR " + differs(r, m, a, b, lo, hi)
+		}
+		out.Items = append(out.Items, ddl.As(a, unlike(r.GrainNames(), m.Name+"_rollup")), ddl.As(b, unlike(r.GrainNames(), m.Name+"_truth")))
 	}
 	out.Where = []string{"(" + differ + ")"}
 	out.OrderBy = grain
 	return out.Statement()
+}
+
+// unexpired leaves out the buckets that the coarsest tier's TTL has taken or may
+// take any moment: that they are gone is no difference.
+func unexpired(r *designer.Rollup) string {
+	if len(r.Tiers) == 0 || r.Grain.Time == nil {
+		return ""
+	}
+	ttl, err := designer.ParseInterval(r.Tiers[len(r.Tiers)-1].TTL)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%s > now() - %s + INTERVAL 1 DAY", ddl.Ident(r.Grain.Time.Name), ttl.SQL())
+}
+
+// unlike gives a name that is none of those taken.
+func unlike(taken []string, name string) string {
+	for slices.Contains(taken, name) {
+		name += "_"
+	}
+	return name
+}
+
+// ofApproximate gives what a ratio of approximate metrics is held against: the
+// quotient of the rollup's own two, which are each held against the truth.
+func ofApproximate(r *designer.Rollup, m designer.Measure, at func(int) string) (string, bool) {
+	if m.Kind != designer.Ratio || r.Measure(m.Numerator).IsExact() && r.Measure(m.Denominator).IsExact() {
+		return "", false
+	}
+	part := func(name string) string {
+		return at(slices.IndexFunc(r.Measures, func(x designer.Measure) bool { return x.Name == name }))
+	}
+	return "(" + designer.Divide(part(m.Numerator), part(m.Denominator)) + ")", true
 }
 
 // quantileBands gives, for each approximate quantile, the names of the values
