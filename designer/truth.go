@@ -96,6 +96,8 @@ func (r *Rollup) ViewSettings() []ddl.Setting {
 	return []ddl.Setting{
 		{Name: "aggregate_functions_null_for_empty", Value: "0"},
 		{Name: "cast_keep_nullable", Value: "0"},
+		{Name: "date_time_overflow_behavior", Value: ddl.Literal("ignore")},
+		{Name: "enable_extended_results_for_datetime_functions", Value: "0"},
 		{Name: "prefer_column_name_to_alias", Value: "0"},
 		{Name: "session_timezone", Value: ddl.Literal(r.Zone.Name)},
 		{Name: "transform_null_in", Value: "0"},
