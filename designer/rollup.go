@@ -308,12 +308,14 @@ func (r *Rollup) MetricNames() []string {
 // SourceTable gives the quoted source, as views and fills on one server see it.
 func (r *Rollup) SourceTable() string { return ddl.Table(r.Source.Database, r.Source.Table) }
 
-// WholeSource gives the source with the rows of every shard.
+// WholeSource gives the source with the rows of every shard. Its names are
+// strings: as identifiers, the table function would take a metric's alias of the
+// same name for them.
 func (r *Rollup) WholeSource() string {
 	if r.Deployment.OnCluster == "" {
 		return r.SourceTable()
 	}
-	return ddl.Call("cluster", ddl.Literal(r.Deployment.OnCluster), ddl.Ident(r.Source.Database), ddl.Ident(r.Source.Table))
+	return ddl.Call("cluster", ddl.Literal(r.Deployment.OnCluster), ddl.Literal(r.Source.Database), ddl.Literal(r.Source.Table))
 }
 
 func union(lists ...[]string) []string {
