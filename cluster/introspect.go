@@ -95,7 +95,11 @@ func (in *Introspection) describe(p *Profile, columns []Column) {
 
 // plain gives an expression that is nothing but a column's name as that name.
 func (in *Introspection) plain(expr string) string {
-	if name := columnName(expr); name != "" && in.hasColumn(name) {
+	bare := expr
+	for strings.HasPrefix(bare, "(") && strings.HasSuffix(bare, ")") { // ORDER BY (id) is given as (id)
+		bare = strings.TrimSpace(bare[1 : len(bare)-1])
+	}
+	if name := columnName(bare); name != "" && in.hasColumn(name) {
 		return name
 	}
 	return expr

@@ -277,3 +277,16 @@ func TestConnectorsAreTold(t *testing.T) {
 		}
 	}
 }
+
+func TestBracketsAroundAKeyAreNoPartOfIt(t *testing.T) {
+	db := scratch(t)
+	do(t, db, "CREATE TABLE DB.one (id UInt64, b UInt8, v UInt32) ENGINE = ReplacingMergeTree(v) PARTITION BY (b) ORDER BY (id)")
+	in, err := as(t, "locked", Native).Introspect(context.Background(), db, "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(append(append(in.Source.OrderBy, in.Source.Key...), in.Source.PartitionBy), " ")
+	if want := "id id b"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

@@ -74,11 +74,24 @@ func fill(field *string, value string) {
 	}
 }
 
-// plainEntry gives an entry of a key without the quotes around a column's name,
+// plainEntry gives an entry of a key without quotes and brackets around a column's name,
 // so that entries can be told to be the same.
 func (s Source) plainEntry(entry string) string {
-	if name := unquoteIdent(strings.TrimSpace(entry)); s.Column(entry) == nil && s.Column(name) != nil {
+	if s.Column(entry) != nil {
+		return entry
+	}
+	if name := unquoteIdent(unbracket(entry)); s.Column(name) != nil {
 		return name
+	}
+	return entry
+}
+
+// unbracket takes off brackets around a whole entry that is one name: servers
+// give ORDER BY (id) as "(id)".
+func unbracket(entry string) string {
+	entry = strings.TrimSpace(entry)
+	for len(entry) > 2 && entry[0] == '(' && entry[len(entry)-1] == ')' {
+		entry = strings.TrimSpace(entry[1 : len(entry)-1])
 	}
 	return entry
 }
