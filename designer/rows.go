@@ -69,7 +69,11 @@ func (q *Rows) Grain(iv Interval) []string {
 	}
 	for i, x := range r.Dims {
 		name := r.Inner(fmt.Sprintf("dim%d", i+1))
-		q.Select.Items = append(q.Select.Items, ddl.As(ddl.Paren(x.Expr), name))
+		expr := ddl.Paren(x.Expr)
+		if x.Type.Float() { // a merge takes 0 and -0 for one key, and every NaN; GROUP BY does not
+			expr = fmt.Sprintf("CAST(if(isNaN(%s), nan, %[1]s + 0), %s)", expr, ddl.Literal(string(x.Type.Full())))
+		}
+		q.Select.Items = append(q.Select.Items, ddl.As(expr, name))
 		out = append(out, ddl.Ident(name))
 	}
 	return out

@@ -168,6 +168,18 @@ func entityBackfill(b *builder, columns []string) string {
 	return s.String()
 }
 
+// comparableKey gives the entity key in a form that IN compares: it passes NULLs
+// over.
+func comparableKey(r *designer.Rollup) []string {
+	keys := r.KeyExprs()
+	if slices.ContainsFunc(r.KeyColumns(), func(c string) bool { return designer.Type(r.Source.Column(c).Type).Nullable() }) {
+		for i, k := range keys {
+			keys[i] = fmt.Sprintf("(isNull(%s), ifNull(toString(%[1]s), ''))", k)
+		}
+	}
+	return keys
+}
+
 func entityCorrect(b *builder, columns []string) string {
 	r := b.r
 	if r.SignFeed() {
@@ -182,10 +194,11 @@ func entityCorrect(b *builder, columns []string) string {
 		if r.TimeType().Nullable() {
 			inWindow.Where = append(inWindow.Where, ddl.Ident(r.Grain.Time.Column)+" IS NOT NULL")
 		}
-		for i, k := range r.KeyExprs() {
+		keys := comparableKey(r)
+		for i, k := range keys {
 			inWindow.Items = append(inWindow.Items, ddl.As(k, r.Inner(fmt.Sprintf("key%d", i+1))))
 		}
-		query.Where = append(query.Where, "("+strings.Join(r.KeyExprs(), ", ")+") IN\n(\n"+inWindow.SQL()+"\n)")
+		query.Where = append(query.Where, "("+strings.Join(keys, ", ")+") IN\n(\n"+inWindow.SQL()+"\n)")
 	}
 	return ddl.Comment(note+everyShard(r)) + "\n" + ddl.Insert(b.table("entities"), columns, query) + ";\n"
 }
