@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -80,7 +81,7 @@ func (w *workload) setClocks(p *palette) {
 		return
 	}
 	steps := []int64{0, 1, m.bucket.Seconds(), m.settles - 1, m.settles, m.settles + 1,
-		2*m.settles + m.bucket.Seconds(), 2*m.settles + m.bucket.Seconds(), 2*m.settles + m.bucket.Seconds()}
+		2*m.settles + m.bucket.Seconds(), 2*m.settles + m.bucket.Seconds()}
 	at := p.times[0].Unix()
 	for range w.batches {
 		w.clocks = append(w.clocks, at)
@@ -99,6 +100,36 @@ func (w *workload) setClocks(p *palette) {
 		}
 	}
 	p.times = append(p.times, time.Unix(w.clocks[0], 0).UTC())
+}
+
+// date gives a body a time that suits the clock: what arrives is young, and an
+// update may move it anywhere, also to where others have settled.
+func (w *workload) date(p *palette, body []literal, batch int, arrives bool) {
+	m := w.model
+	if !w.datable() || body[m.time] == null || (!arrives && p.rng.IntN(3) == 0) {
+		return
+	}
+	back := pick(p.rng, []int64{0, 0, 1, -1, m.settles, m.settles - 1, m.settles / 2, m.bucket.Seconds() / 2})
+	at := w.clocks[batch] - min(back, m.settles)
+	if !arrives && p.rng.IntN(2) == 0 {
+		at = w.clocks[0] - min(back, m.settles)
+	}
+	if m.types[m.time].DateOnly() && arrives {
+		at += 86399 // the day begins before the moment
+	}
+	body[m.time] = moment(m.types[m.time].Bare(), time.Unix(at, 0).In(zoneOf(m.types[m.time])))
+}
+
+// datable reports whether times may be chosen apart from the other values: they
+// are no part of the key and of no expression that is stable.
+func (w *workload) datable() bool {
+	m := w.model
+	for _, path := range m.steady {
+		if slices.Contains(m.columnsOf(path), m.time) {
+			return false
+		}
+	}
+	return w.clocks != nil && !slices.Contains(m.key, m.time)
 }
 
 // inTime reports whether a row with these values may still arrive with an insert.

@@ -2,10 +2,10 @@ package proof
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/rollsmith/rollsmith/designer"
@@ -13,9 +13,10 @@ import (
 
 var (
 	everything = flag.Bool("evidence", false, "prove every cell and write web/handbook/evidence.md")
-	rounds     = flag.Int("evidence.rounds", 30, "rounds that a yes has to survive")
-	searching  = flag.Int("evidence.search", 80, "rounds within which a no has to be broken")
+	rounds     = flag.Int("evidence.rounds", 8, "rounds that a yes has to survive")
+	searching  = flag.Int("evidence.search", 300, "rounds within which a no has to be broken")
 	feedFlag   = flag.String("evidence.feed", "", "only this feed")
+	patternAsk = flag.String("evidence.pattern", "", "only this pattern")
 )
 
 // TestEvidence holds the decision against the engine: every yes survives, every
@@ -29,7 +30,7 @@ func TestEvidence(t *testing.T) {
 	}
 	var cells []Cell
 	for i, b := range Blocks() {
-		if (!*everything && i%7 != 0) || (*feedFlag != "" && b.Feed != designer.Feed(*feedFlag)) {
+		if (!*everything && i%7 != 0) || (*feedFlag != "" && b.Feed != designer.Feed(*feedFlag)) || (*patternAsk != "" && b.Pattern != *patternAsk) {
 			continue
 		}
 		got, err := Evidence(ctx, e, b, Options{Seed: 7, Rows: 16, Rounds: survive}, search)
@@ -47,10 +48,8 @@ func TestEvidence(t *testing.T) {
 			fmt.Fprintf(os.Stderr, "%s, stable %v, %s: %d cells\n", b.Feed, b.Stable, b.Pattern, len(cells))
 		}
 	}
-	if *everything && *feedFlag == "" {
-		if err := os.WriteFile("../web/handbook/evidence.md", []byte(EvidencePage(cells, e.Version(), survive)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if *everything {
+		writeEvidence(t, cells, e.Version(), survive)
 	}
 	if len(cells) == 0 {
 		t.Fatal("no cell was proved")
@@ -58,13 +57,29 @@ func TestEvidence(t *testing.T) {
 	fmt.Fprintf(os.Stderr, "%d cells\n", len(cells))
 }
 
+const evidencePath = "../web/handbook/evidence.md"
+
+// writeEvidence puts what was proved into the page, over what it said before.
+func writeEvidence(t *testing.T, cells []Cell, version string, survive int) {
+	t.Helper()
+	page, err := os.ReadFile(evidencePath)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	words := ReadWords(string(page))
+	words.Take(cells)
+	if err := os.WriteFile(evidencePath, []byte(EvidencePage(words, version, survive)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // The page in the handbook says what the decision says today.
 func TestEvidencePageIsCurrent(t *testing.T) {
-	page, err := os.ReadFile("../web/handbook/evidence.md")
+	page, err := os.ReadFile(evidencePath)
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := pageWords(string(page))
+	told := ReadWords(string(page))
 	e, ctx := engine(t), context.Background()
 	seen := 0
 	for _, b := range Blocks() {
@@ -77,7 +92,7 @@ func TestEvidencePageIsCurrent(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, metric := range append(fit, unfit...) {
-			at := fmt.Sprint(b.Feed, b.Stable, metric.name, b.Pattern)
+			at := wordKey(b.Feed, b.Stable, metric.name, b.Pattern)
 			word, ok := told[at]
 			if !ok || (word == "**yes**") != (i < len(fit)) {
 				t.Errorf("%s: the page says %q, and it fits: %v", at, word, i < len(fit))
@@ -88,34 +103,4 @@ func TestEvidencePageIsCurrent(t *testing.T) {
 	if seen != len(told) {
 		t.Errorf("the page has %d cells, and there are %d", len(told), seen)
 	}
-}
-
-// pageWords reads the cells of the page back.
-func pageWords(page string) map[string]string {
-	out := map[string]string{}
-	var feed string
-	var stable bool
-	var patterns []string
-	for line := range strings.Lines(page) {
-		line = strings.TrimSpace(line)
-		if name, ok := strings.CutPrefix(line, "## "); ok {
-			var word string
-			feed, word, _ = strings.Cut(name, ", ")
-			stable = word != "mutable"
-		}
-		cells := strings.Split(strings.Trim(line, "|"), "|")
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
-		}
-		switch {
-		case !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|---"):
-		case cells[0] == "metric":
-			patterns = cells[1:]
-		default:
-			for i, word := range cells[1:] {
-				out[fmt.Sprint(feed, stable, cells[0], patterns[i])] = word
-			}
-		}
-	}
-	return out
 }

@@ -72,7 +72,7 @@ func (g *generator) palette(rng *rand.Rand, w *workload) *palette {
 			continue
 		}
 		pool := some(rng, domain(t, m.bounded[i], p.times), 1+rng.IntN(4))
-		if t.Float() && !slices.Contains(pool, "1e15") && rng.IntN(3) == 0 {
+		if t.Float() && !slices.Contains(pool, "1e15") && rng.IntN(2) == 0 {
 			pool = append(pool, "1e15", "0.1")
 		}
 		if mined := m.mined[i]; len(mined) > 0 {
@@ -191,7 +191,9 @@ func (g *generator) events(ctx context.Context, w *workload, p *palette, target 
 		return err
 	}
 	for i := range w.entities {
-		w.ops = append(w.ops, op{kind: put, entity: i, body: p.body(), batch: p.rng.IntN(w.batches), shuffle: p.rng.Uint64()})
+		o := op{kind: put, entity: i, body: p.body(), batch: p.rng.IntN(w.batches), shuffle: p.rng.Uint64()}
+		w.date(p, o.body, o.batch, true)
+		w.ops = append(w.ops, o)
 	}
 	if !repeats || len(w.entities) == 0 {
 		return nil
@@ -231,6 +233,7 @@ func (g *generator) versions(ctx context.Context, w *workload, p *palette, targe
 	disorder := rng.IntN(2) == 0
 	alive := make([]bool, len(w.entities))
 	last := make([][]literal, len(w.entities))
+	births := map[int]literal{} // times, where they never change
 	for i := range target {
 		e := rng.IntN(len(w.entities))
 		o := op{kind: put, entity: e, shuffle: rng.Uint64(), batch: i * w.batches / target}
@@ -252,7 +255,14 @@ func (g *generator) versions(ctx context.Context, w *workload, p *palette, targe
 		case last[e] != nil && dice < 4 && m.design.Source.Feed == designer.Upsert:
 			o.kind = repeat
 		default:
-			o.body = bodies(e, last[e])
+			o.body = slices.Clone(bodies(e, last[e]))
+			switch born, ok := births[e]; {
+			case m.time >= 0 && m.fixed[m.time] && ok && w.datable():
+				o.body[m.time] = born
+			case m.time >= 0:
+				w.date(p, o.body, o.batch, !alive[e])
+				births[e] = o.body[m.time]
+			}
 			last[e], alive[e] = o.body, true
 		}
 		w.ops = append(w.ops, o)
