@@ -73,6 +73,15 @@ func noBackfill() string {
 	return ddl.Comment("The source is taken to be empty (backfill mode none): there is nothing to fill.\nFor a source with rows choose overlap, watermark or pause and build the bundle again.")
 }
 
+// filling lets a statement that fills a target write as many partitions as
+// history has; an insert is held to a hundred by default.
+func filling(r *designer.Rollup, settings []ddl.Setting) []ddl.Setting {
+	if r.Grain.Time == nil || r.Source.PartitionBy == "" {
+		return settings
+	}
+	return append(settings, ddl.Setting{Name: "max_partitions_per_insert_block", Value: "0"})
+}
+
 // everyShard says where a statement over local tables has to run.
 func everyShard(r *designer.Rollup) string {
 	if r.Deployment.OnCluster == "" {
@@ -110,7 +119,7 @@ func foldBackfill(b *builder, mode designer.Mode, summing bool, t tier) string {
 			fold.Rows.Select.Where = append(fold.Rows.Select.Where, window)
 		}
 		query := foldView(r, fold)
-		query.Settings = r.ReadSettings(r.PartitionsHoldEntities())
+		query.Settings = filling(r, r.ReadSettings(r.PartitionsHoldEntities()))
 		s.WriteString("\n" + ddl.Insert(b.table(t.suffix), stored(r, fold), query) + ";\n")
 	}
 	return s.String()

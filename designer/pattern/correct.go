@@ -71,7 +71,7 @@ func foldCorrect(b *builder, mode designer.Mode, summing bool, chain []tier) str
 		fold.Rows.Select.Where = append(fold.Rows.Select.Where, sourceWindow(r, coarsest))
 	}
 	query := foldView(r, fold)
-	query.Settings = r.ViewSettings()
+	query.Settings = filling(r, r.ViewSettings())
 	s.WriteString("\n" + ddl.Insert(b.table(chain[0].suffix), stored(r, fold), query) + ";\n")
 	return s.String()
 }

@@ -159,7 +159,7 @@ func entityBackfill(b *builder, columns []string) string {
 	}
 	for _, when := range batches(r, true) {
 		query := entityRows(r, columns, watermarkFill)
-		query.Settings = r.ViewSettings()
+		query.Settings = filling(r, r.ViewSettings())
 		if when != "" {
 			query.Where = append(query.Where, when)
 		}
@@ -186,7 +186,7 @@ func entityCorrect(b *builder, columns []string) string {
 		return ddl.Comment("This target cannot be repaired in place: it cancels rows by sign, and a row inserted again would stand twice.\nWhat to do: stop the writers, TRUNCATE TABLE " + b.table("entities") + ", run the backfill of a bundle built with backfill mode pause,\nstart the writers again. audit.sql shows the grains that differ.")
 	}
 	query := entityRows(r, columns, noSide)
-	query.Settings = r.ViewSettings()
+	query.Settings = filling(r, r.ViewSettings())
 	note := "Inserts the rows of every entity that has one in the window again; the engine keeps the latest. Safe at any time, and again."
 	if r.Grain.Time != nil {
 		note += "\n" + windowNote
