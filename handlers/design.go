@@ -82,7 +82,7 @@ func (h *Handlers) designView(d store.Design, revision store.Revision) (web.Desi
 	}
 	v := web.Design{ID: d.ID, Name: doc.Name, Cluster: d.Cluster, Source: dotted(doc.Source.Database, doc.Source.Table), N: revision.N, Newest: d.Newest,
 		Author: revision.Author, Note: revision.Note, Hash: revision.Hash, Created: revision.Created, MinVersion: frozen.MinVersion,
-		Decision: frozen.view(), Summary: summary(doc), Up: frozen.Up, Scripts: frozen.Scripts, Rests: safeHTML(frozen.Rests), Document: string(revision.Document)}
+		Decision: frozen.view(), Summary: summary(doc, frozen.Pattern), Up: frozen.Up, Scripts: frozen.Scripts, Rests: safeHTML(frozen.Rests), Document: string(revision.Document)}
 	if h.Clusters.Has(d.Cluster) {
 		v.SourceURL = web.TableURL(d.Cluster, doc.Source.Database, doc.Source.Table)
 	}
@@ -92,8 +92,16 @@ func (h *Handlers) designView(d store.Design, revision store.Revision) (web.Desi
 	return v, nil
 }
 
+// backfillWords says how history gets in, and what it means where it does not.
+func backfillWords(d *designer.Design, pattern string) string {
+	if leavesOut(d, pattern, 1) > 0 {
+		return "none: rows that the source holds already are never counted"
+	}
+	return strings.TrimSpace(d.Backfill.Mode + " " + d.Backfill.Column + " " + d.Backfill.Value)
+}
+
 // summary says in a few lines what a design asks of which source.
-func summary(d *designer.Design) []web.Fact {
+func summary(d *designer.Design, pattern string) []web.Fact {
 	var all []web.Fact
 	add := func(term, text string, code bool) {
 		if text != "" {
@@ -116,7 +124,7 @@ func summary(d *designer.Design) []web.Fact {
 	} else {
 		add("Freshness", "at most "+d.Freshness+" behind", false)
 	}
-	add("Backfill", strings.TrimSpace(d.Backfill.Mode+" "+d.Backfill.Column+" "+d.Backfill.Value), false)
+	add("Backfill", backfillWords(d, pattern), false)
 	for _, t := range d.Tiers {
 		add("Tier", strings.TrimSuffix(t.Bucket+", kept "+t.TTL, ", kept "), false)
 	}

@@ -1,11 +1,11 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/rollsmith/rollsmith/designer"
@@ -187,26 +187,25 @@ func answerGrain(d *designer.Design) string {
 }
 
 func answerStability(d *designer.Design) string {
-	n := map[string]int{}
-	count := func(value string) {
-		if value != "" {
-			n[value]++
+	var parts []string
+	add := func(name, value string) {
+		switch value {
+		case designer.Stable:
+			parts = append(parts, name+" never changes")
+		case designer.Mutable:
+			parts = append(parts, name+" may change")
+		case designer.Unknown:
+			parts = append(parts, name+" not known")
 		}
 	}
 	if d.Grain.Time != nil {
-		count(d.Stability.Time)
+		add(cmp.Or(d.Grain.Time.Name, d.Grain.Time.Column), d.Stability.Time)
 	}
 	if d.Filter != "" {
-		count(d.Stability.Filter)
+		add("filter", d.Stability.Filter)
 	}
 	for _, x := range d.Grain.Dimensions {
-		count(d.Stability.Dimensions[x.Name])
-	}
-	var parts []string
-	for _, value := range []string{designer.Stable, designer.Mutable, designer.Unknown} {
-		if n[value] > 0 {
-			parts = append(parts, strconv.Itoa(n[value])+" "+value)
-		}
+		add(x.Name, d.Stability.Dimensions[x.Name])
 	}
 	return strings.Join(parts, ", ")
 }

@@ -50,7 +50,8 @@ func (h *Handlers) viewChoice(ctx context.Context, d *draft, w web.Wizard) (temp
 	view := shown.view()
 	v.Decision, v.Query, v.Up = &view, shown.script("query.sql"), shown.Up
 	v.Options = choices(recommended)
-	v.NotWorth = h.worthNote(ctx, d.Cluster, d.doc)
+	rows := h.sourceRows(ctx, d.Cluster, d.doc)
+	v.NotWorth, v.LeftOut = worthNote(rows), leavesOut(d.doc, decision.Pattern, rows)
 	if d.DesignID != "" {
 		v.Newest = d.Base
 	}

@@ -19,16 +19,17 @@ var backfillModes = []web.Choice{
 
 var deliveryQuestion = question{
 	slug: "delivery",
-	view: func(_ *Handlers, _ context.Context, d *draft, w web.Wizard) (templ.Component, error) {
+	view: func(h *Handlers, ctx context.Context, d *draft, w web.Wizard) (templ.Component, error) {
 		doc := d.doc
+		rows := h.sourceRows(ctx, d.Cluster, doc)
 		v := web.DeliveryStep{Wizard: w, Name: doc.Name, FreshMode: "insert", BackfillMode: doc.Backfill.Mode, BackfillColumn: doc.Backfill.Column, BackfillValue: doc.Backfill.Value,
 			Database: doc.Target.Database, Prefix: doc.Target.Prefix, OnCluster: doc.Deployment.OnCluster, ShardingKey: doc.Deployment.ShardingKey, Replicated: doc.Deployment.Replicated,
-			Tiers: tierLines(doc.Tiers), Modes: backfillModes}
+			Tiers: tierLines(doc.Tiers), Modes: backfillModes, SourceRows: rows}
 		if doc.Freshness != "" && doc.Freshness != "insert" {
 			v.FreshMode, v.FreshText = "stale", doc.Freshness
 		}
 		if v.BackfillMode == "" {
-			v.BackfillMode = designer.BackfillNone
+			v.BackfillMode = suggestedBackfill(doc, rows)
 		}
 		if v.Database == "" {
 			v.Database = doc.Source.Database
@@ -39,6 +40,30 @@ var deliveryQuestion = question{
 		return web.DeliveryPage(v), nil
 	},
 	take: takeDelivery,
+}
+
+// suggestedBackfill is the way of filling that is right for most designs of the
+// feed: history that is there is left out by answer, never by default.
+func suggestedBackfill(d *designer.Design, rows uint64) string {
+	switch {
+	case rows == 0:
+		return designer.BackfillNone
+	case d.Source.Feed == designer.Upsert:
+		return designer.BackfillOverlap
+	}
+	return designer.BackfillPause
+}
+
+// leavesOut is how many rows of the source no answer of a design would hold.
+func leavesOut(d *designer.Design, pattern string, rows uint64) uint64 {
+	switch pattern {
+	case "direct", "projection", "refreshable": // they read the source itself
+		return 0
+	}
+	if d.Backfill.Mode != "" && d.Backfill.Mode != designer.BackfillNone {
+		return 0
+	}
+	return rows
 }
 
 func suggestedDesign(d *designer.Design) string {

@@ -56,3 +56,14 @@ func planWords(says string) string {
 	}
 	return strings.Join(kept, ", ")
 }
+
+// words is what an index was asked for; the server's "true" asks for nothing.
+func (i IndexView) words() string {
+	switch i.Condition {
+	case "":
+		return ""
+	case "true":
+		return ", no condition on it"
+	}
+	return ": " + i.Condition
+}

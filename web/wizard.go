@@ -148,6 +148,15 @@ type DeliveryStep struct {
 	Replicated                    bool
 	Tiers                         string
 	Modes                         []Choice
+	SourceRows                    uint64 // zero where it is not known
+}
+
+// historyHint says why it matters how history gets in.
+func (s DeliveryStep) historyHint() string {
+	if s.SourceRows == 0 {
+		return "A view only sees what is inserted after it was made."
+	}
+	return "A view only sees what is inserted after it was made, and " + s.Source + " holds " + Count(s.SourceRows) + " rows already."
 }
 
 // ChoiceStep shows what was decided and why.
@@ -155,6 +164,7 @@ type ChoiceStep struct {
 	Wizard
 	Decision *DecisionView
 	NotWorth *ReasonRow // why no rollup at all
+	LeftOut  uint64     // rows the source holds already and no answer would
 	Pattern  string     // as asked: auto or a name
 	Options  []Choice
 	Open     []WizardStep // what must be answered first
