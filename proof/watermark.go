@@ -15,11 +15,11 @@ func (w *workload) stamp(batches [][]row) {
 	if m.mark < 0 {
 		return
 	}
-	before := 0
-	for _, b := range batches[:w.history] {
-		before += len(b)
+	old := map[[2]int]bool{}
+	for _, r := range flatten(batches, w.history) {
+		old[[2]int{r.entity, r.seq}] = true
 	}
-	n := 0
+	before, n := len(old), 0
 	first := map[[2]int]literal{} // a repeated row is the same row
 	for _, b := range batches {
 		for i := range b {

@@ -3,6 +3,7 @@ package proof
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -166,5 +167,40 @@ func TestLiteralsSurviveQuoting(t *testing.T) {
 		if !strings.HasPrefix(q, "'") || !strings.HasSuffix(q, "'") || closing(q, 0) != len(q)-1 {
 			t.Errorf("%q is quoted as %s", s, q)
 		}
+	}
+}
+
+// The rows of history lie at or below the watermark, those after it above, but
+// for a repeat, which is the same row as before.
+func TestWatermarkParts(t *testing.T) {
+	d := cellDesign(designer.Upsert, true, cellMetrics[:1])
+	d.Backfill = designer.Backfill{Mode: designer.BackfillWatermark, Column: "version", Value: "1000000"}
+	m, err := newModel(d, &designer.Facts{Exprs: map[string]designer.ExprFact{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.steady = nil
+	repeats := 0
+	for seed := range uint64(200) {
+		w := make1(t, m, seed)
+		seen := map[string]bool{}
+		for i, b := range w.rows() {
+			for _, r := range b {
+				mark, err := strconv.Atoi(r.values[m.mark])
+				if err != nil {
+					t.Fatal(err)
+				}
+				id := fmt.Sprint(r.entity, " ", r.seq)
+				if seen[id] {
+					repeats++
+				} else if (mark <= 1000000) != (i < w.history) {
+					t.Fatalf("seed %d: insert %d of %d in history has %d", seed, i+1, w.history, mark)
+				}
+				seen[id] = true
+			}
+		}
+	}
+	if repeats == 0 {
+		t.Error("no row was repeated, so the test shows little")
 	}
 }
