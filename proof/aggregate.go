@@ -194,7 +194,7 @@ func quantile(metric designer.Metric, values []value) (cell, value) {
 		a, _ := low.real()
 		b, _ := high.real()
 		slack := 1e-6 * max(math.Abs(a), math.Abs(b))
-		return ok && x >= a-slack && x <= b+slack
+		return ok && (x >= a || x >= a-slack) && (x <= b || x <= b+slack) // infinities have no slack
 	}}, v
 }
 
