@@ -39,8 +39,8 @@ func (c Cell) word() string {
 // EvidencePage writes the words as a page of the handbook.
 func EvidencePage(words Words, engine string, rounds int) string {
 	var b strings.Builder
-	b.WriteString("# Evidence\n\n")
-	b.WriteString("Every yes and every no of the decision, and what speaks for it. The page is generated from rounds on a real ClickHouse (" + engine + "), by `go test ./proof -run 'Evidence$' -evidence -timeout 60m`; nothing on it is written by hand.\n\n")
+	b.WriteString("# Evidence\n\nreference: Every yes and every no of the decision, and what speaks for it.\n\n")
+	b.WriteString("The page is generated from rounds on a real ClickHouse (" + engine + "), by `make evidence`; nothing on it is written by hand.\n\n")
 	fmt.Fprintf(&b, "- **yes**: the pattern is recommended for this metric; %d random workloads, each compared with the truth at every checkpoint, found no wrong answer.\n", rounds)
 	b.WriteString("- no *n*: the pattern is refused; the *n*-th random workload made it answer wrongly.\n")
 	b.WriteString("- –: the pattern is refused, and the engine does not take the statements at all.\n")
