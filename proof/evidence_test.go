@@ -6,7 +6,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
+	"strconv"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/rollsmith/rollsmith/designer"
 )
@@ -102,5 +106,26 @@ func TestEvidencePageIsCurrent(t *testing.T) {
 	}
 	if seen != len(told) {
 		t.Errorf("the page has %d cells, and there are %d", len(told), seen)
+	}
+}
+
+// Writing the page from what it says gives the same page: nobody edits it.
+func TestEvidencePageIsGenerated(t *testing.T) {
+	page, err := os.ReadFile(evidencePath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(page)
+	version := regexp.MustCompile(`real ClickHouse \(([\d.]+)\)`).FindStringSubmatch(text)
+	count := regexp.MustCompile(`(\d+) random workloads`).FindStringSubmatch(text)
+	if version == nil || count == nil {
+		t.Fatal("the page does not say what it was made with")
+	}
+	n, err := strconv.Atoi(count[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(EvidencePage(ReadWords(text), version[1], n), text); d != "" {
+		t.Errorf("(-generated +file):\n%s", d)
 	}
 }
