@@ -162,32 +162,32 @@ func (h *Handlers) costView(ctx context.Context, design string, n int) (web.Cost
 	return v, nil
 }
 
-const sourceRowsSQL = "SELECT toUInt64(ifNull(total_rows, 0)) FROM system.tables WHERE database = {database:String} AND name = {table:String}"
+const sourceRowsSQL = "SELECT toInt64(ifNull(total_rows, -1)) FROM system.tables WHERE database = {database:String} AND name = {table:String}"
 
 // worthNote says on a draft's choice page what is known against any rollup.
-func worthNote(rows uint64) *web.ReasonRow {
-	if rows == 0 {
+func worthNote(rows int64) *web.ReasonRow {
+	if rows < 0 {
 		return nil
 	}
-	if against := designer.NotWorth(designer.Size{Rows: rows}); against != nil {
+	if against := designer.NotWorth(designer.Size{Rows: uint64(rows)}); against != nil {
 		return &web.ReasonRow{Code: against.Code, Text: against.Text}
 	}
 	return nil
 }
 
-// sourceRows asks the cluster for the source's number of rows, and is zero where
-// that fails.
-func (h *Handlers) sourceRows(ctx context.Context, name string, doc *designer.Design) uint64 {
+// sourceRows asks the cluster for the source's number of rows, and is -1 where
+// nobody knows: the cluster is away, or the source is a view.
+func (h *Handlers) sourceRows(ctx context.Context, name string, doc *designer.Design) int64 {
 	c, err := h.Clusters.Get(name)
 	if err != nil {
-		return 0
+		return -1
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	rows, _, err := cluster.Values[uint64](ctx, c, cluster.Ask{For: "size of a source", SQL: sourceRowsSQL,
+	rows, _, err := cluster.Values[int64](ctx, c, cluster.Ask{For: "size of a source", SQL: sourceRowsSQL,
 		Params: map[string]any{"database": doc.Source.Database, "table": doc.Source.Table}})
 	if err != nil || len(rows) == 0 {
-		return 0
+		return -1
 	}
 	return rows[0]
 }

@@ -90,6 +90,9 @@ func (h *Handlers) wizard(d *draft, slug string, errs web.Errors) web.Wizard {
 	}
 	for _, s := range steps {
 		answer := s.answer(d.doc)
+		if answer == "" && d.notes.Seen[s.slug] {
+			answer = s.unasked
+		}
 		w.Steps = append(w.Steps, web.WizardStep{Slug: s.slug, Title: s.title, Answer: answer, Open: answer == "" && !d.notes.Seen[s.slug]})
 	}
 	for _, c := range d.doc.Source.Columns {
@@ -119,21 +122,22 @@ type step struct {
 	slug, title string
 	fields      []string // paths of the document that it asks for
 	answer      func(*designer.Design) string
+	unasked     string // what an empty answer says, once it is given
 }
 
 var steps = []step{
-	{"feed", "Feed", []string{"source"}, answerFeed},
-	{"metrics", "Metrics", []string{"metrics"}, answerMetrics},
-	{"grain", "Grain", []string{"grain"}, answerGrain},
-	{"filter", "Filter", []string{"filter"}, func(d *designer.Design) string { return d.Filter }},
-	{"stability", "Stability", []string{"stability"}, answerStability},
-	{"delivery", "Delivery", []string{"name", "freshness", "backfill", "target", "tiers", "deployment"}, answerDelivery},
+	{"feed", "Feed", []string{"source"}, answerFeed, ""},
+	{"metrics", "Metrics", []string{"metrics"}, answerMetrics, ""},
+	{"grain", "Grain", []string{"grain"}, answerGrain, "one row over all"},
+	{"filter", "Filter", []string{"filter"}, func(d *designer.Design) string { return d.Filter }, "every row"},
+	{"stability", "Stability", []string{"stability"}, answerStability, "nothing declared"},
+	{"delivery", "Delivery", []string{"name", "freshness", "backfill", "target", "tiers", "deployment"}, answerDelivery, ""},
 	{"choice", "Choice", []string{"pattern"}, func(d *designer.Design) string {
 		if d.Pattern == "auto" {
 			return ""
 		}
 		return d.Pattern
-	}},
+	}, ""},
 }
 
 // stepOf finds the step that asks for a field of the document.

@@ -44,18 +44,18 @@ var deliveryQuestion = question{
 
 // suggestedBackfill is the way of filling that is right for most designs of the
 // feed: history that is there is left out by answer, never by default.
-func suggestedBackfill(d *designer.Design, rows uint64) string {
+func suggestedBackfill(d *designer.Design, rows int64) string {
 	switch {
 	case rows == 0:
 		return designer.BackfillNone
-	case d.Source.Feed == designer.Upsert:
+	case d.Source.Feed == designer.Upsert || d.Source.Feed == designer.AtLeastOnce:
 		return designer.BackfillOverlap
 	}
 	return designer.BackfillPause
 }
 
 // leavesOut is how many rows of the source no answer of a design would hold.
-func leavesOut(d *designer.Design, pattern string, rows uint64) uint64 {
+func leavesOut(d *designer.Design, pattern string, rows int64) int64 {
 	switch pattern {
 	case "direct", "projection", "refreshable": // they read the source itself
 		return 0
@@ -63,7 +63,7 @@ func leavesOut(d *designer.Design, pattern string, rows uint64) uint64 {
 	if d.Backfill.Mode != "" && d.Backfill.Mode != designer.BackfillNone {
 		return 0
 	}
-	return rows
+	return max(rows, 0)
 }
 
 func suggestedDesign(d *designer.Design) string {

@@ -10,6 +10,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/rollsmith/rollsmith/problem"
+	"github.com/rollsmith/rollsmith/store"
 	"github.com/rollsmith/rollsmith/web"
 )
 
@@ -80,11 +81,10 @@ func (h *Handlers) takeStep(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	stored := string(d.Document)
 	seen := f.number("v", 1<<30)
 	more, errs := q.take(f, d)
 	if seen != 0 && seen != d.Version {
-		return h.askAgain(w, r, q, d, stored)
+		return h.askAgain(w, r, q, f, d.Draft)
 	}
 	if !more && len(errs) == 0 {
 		if errs, err = h.mistakes(r.Context(), d.doc, q.slug); err != nil {
@@ -107,8 +107,7 @@ func (h *Handlers) takeStep(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		d.Version = now.Version
-		return h.askAgain(w, r, q, d, string(now.Document))
+		return h.askAgain(w, r, q, f, now.Draft)
 	}
 	next := d.url() + "/" + q.slug
 	if probe, asked := strings.CutPrefix(f.text("do"), "probe-"); asked {
@@ -127,11 +126,20 @@ func (h *Handlers) takeStep(w http.ResponseWriter, r *http.Request) error {
 	return seeOther(w, r, next)
 }
 
-// askAgain shows both states of a draft that two windows change.
-func (h *Handlers) askAgain(w http.ResponseWriter, r *http.Request, q question, d *draft, stored string) error {
-	frame := h.wizard(d, q.slug, web.Errors{{Text: "This draft was changed in another window since this page was opened. Compare, then continue or leave."}})
-	frame.Conflict = stored
-	return h.ask(w, r, http.StatusConflict, q, d, frame)
+// askAgain shows what another window saved, and what this one would save over it.
+func (h *Handlers) askAgain(w http.ResponseWriter, r *http.Request, q question, f form, now store.Draft) error {
+	theirs, err := readDraft(now)
+	if err != nil {
+		return err
+	}
+	mine, err := readDraft(now)
+	if err != nil {
+		return err
+	}
+	q.take(f, mine)
+	frame := h.wizard(mine, q.slug, web.Errors{{Text: "This draft was changed in another window since this page was opened. Compare, then continue or leave."}})
+	frame.Conflict, frame.Differs = string(now.Document), documentChanges(theirs.doc, mine.doc)
+	return h.ask(w, r, http.StatusConflict, q, mine, frame)
 }
 
 // lastRow is the id of the first input of the row that was added.

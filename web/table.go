@@ -1,6 +1,9 @@
 package web
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Table is the page of one table.
 type Table struct {
@@ -50,4 +53,10 @@ type FeedView struct {
 // EvidenceRow is one reason with how far it can be trusted.
 type EvidenceRow struct {
 	Text, Sure, SQL, Took string
+}
+
+// columnsWeighed reports whether the server knows what single columns weigh; of
+// compact parts it does not.
+func (t Table) columnsWeighed() bool {
+	return slices.ContainsFunc(t.Columns, func(c ColumnRow) bool { return c.Compressed > 0 })
 }

@@ -18,9 +18,10 @@ type Wizard struct {
 	Revises    string // address of the saved design it would revise
 	Steps      []WizardStep
 	Errors     Errors
-	Document   string // as it is now, for the side
-	Truth      string // what is asked so far, as SQL of the source
-	Conflict   string // the document another window saved meanwhile
+	Document   string   // as it is now, for the side
+	Truth      string   // what is asked so far, as SQL of the source
+	Conflict   string   // the document another window saved meanwhile
+	Differs    []Change // from that document to what was typed here
 	Columns    []designer.Column
 	Names      []string // columns as SQL, quoted where they must be
 }
@@ -148,12 +149,12 @@ type DeliveryStep struct {
 	Replicated                    bool
 	Tiers                         string
 	Modes                         []Choice
-	SourceRows                    uint64 // zero where it is not known
+	SourceRows                    int64 // below zero where it is not known
 }
 
 // historyHint says why it matters how history gets in.
 func (s DeliveryStep) historyHint() string {
-	if s.SourceRows == 0 {
+	if s.SourceRows <= 0 {
 		return "A view only sees what is inserted after it was made."
 	}
 	return "A view only sees what is inserted after it was made, and " + s.Source + " holds " + Count(s.SourceRows) + " rows already."
@@ -164,7 +165,7 @@ type ChoiceStep struct {
 	Wizard
 	Decision *DecisionView
 	NotWorth *ReasonRow // why no rollup at all
-	LeftOut  uint64     // rows the source holds already and no answer would
+	LeftOut  int64      // rows the source holds already and no answer would
 	Pattern  string     // as asked: auto or a name
 	Options  []Choice
 	Open     []WizardStep // what must be answered first
@@ -195,4 +196,12 @@ type TargetRow struct{ Pattern, Table, Metrics string }
 type ReasonRow struct {
 	Pattern, Code, Text string
 	Right               bool
+}
+
+// exprLabel is how a metric's value is asked for; a count may do without one.
+func exprLabel(kind string) string {
+	if kind == "count" {
+		return "Of which value (may be empty)"
+	}
+	return "Of which value"
 }
