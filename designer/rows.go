@@ -99,12 +99,19 @@ func (r *Rollup) FilterCondition() string {
 }
 
 // BucketExpr gives the start of the bucket that a moment lies in, in the
-// grain's zone: a Date for buckets of a day and longer, else a DateTime.
+// grain's zone: a Date for buckets of a day and longer, else a DateTime. A day
+// is its own date, which toStartOfInterval misses at the start of 1970.
 func (r *Rollup) BucketExpr(column string, t Type, iv Interval) string {
-	if t.DateOnly() {
-		return fmt.Sprintf("toDate(toStartOfInterval(%s, %s))", column, iv.SQL())
-	}
+	oneDay := iv == Interval{1, "day"}
 	zone := ddl.Literal(r.Zone.Name)
+	switch {
+	case t.DateOnly() && oneDay:
+		return fmt.Sprintf("toDate(%s)", column)
+	case t.DateOnly():
+		return fmt.Sprintf("toDate(toStartOfInterval(%s, %s))", column, iv.SQL())
+	case oneDay:
+		return fmt.Sprintf("toDate(%s, %s)", column, zone)
+	}
 	start := fmt.Sprintf("toStartOfInterval(%s, %s, %s)", column, iv.SQL(), zone)
 	if iv.SubDay() {
 		return fmt.Sprintf("toDateTime(%s, %s)", start, zone)
