@@ -9,9 +9,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"golang.org/x/net/html"
 
 	"github.com/rollsmith/rollsmith/designer"
 )
@@ -267,7 +270,38 @@ func TestTwoWindowsOnOneDraftAreTold(t *testing.T) {
 	if r.status != 409 || !strings.Contains(text(r.body), "amount > 1") || !strings.Contains(text(r.body), "amount > 2") {
 		t.Fatalf("%d\n%s", r.status, clip(text(r.body)))
 	}
+	if !strings.Contains(text(r.body), "The other window saved") || !strings.Contains(text(r.body), "What differs") {
+		t.Errorf("what differs is not shown:\n%s", clip(text(r.body)))
+	}
 	if version := attr(byName(t, r.body, "v"), "value"); version != "2" {
 		t.Errorf("the page would save over version %s", version)
 	}
+}
+
+// A rollup that leaves out what the source holds already is somebody's answer,
+// never what comes of pressing Continue.
+func TestHistoryIsNotLeftOutByDefault(t *testing.T) {
+	s := open(t)
+	draft := strings.TrimSuffix(s.post("/designs/new", "cluster", "demo", "db", "shop", "table", "orders"), "/feed")
+	s.post(draft+"/metrics", "metrics", "1", "metrics-0-kind", "count", "metrics-0-name", "orders", "do", "continue")
+	s.post(draft+"/grain", "grain-time-column", "created_at", "grain-time-bucket", "1 day", "grain-time-timezone", "UTC", "grain-time-name", "day", "do", "continue")
+	page := s.get(draft + "/delivery")
+	if !strings.Contains(text(page), "rows already") {
+		t.Error("the question does not say that the source has rows")
+	}
+	for _, in := range []string{"backfill-mode", "backfill-mode-overlap"} {
+		if checked := hasAttr(byID(t, page, in), "checked"); checked != (in == "backfill-mode-overlap") {
+			t.Errorf("%s checked: %v", in, checked)
+		}
+	}
+	for mode, warned := range map[string]bool{"none": true, "overlap": false} {
+		s.post(draft+"/delivery", "name", "daily", "fresh", "insert", "backfill-mode", mode, "target-database", "shop", "target-prefix", "daily", "do", "continue")
+		if got := strings.Contains(text(s.get(draft+"/choice")), "History is left out"); got != warned {
+			t.Errorf("backfill %s: warned %v", mode, got)
+		}
+	}
+}
+
+func hasAttr(n *html.Node, key string) bool {
+	return n != nil && slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == key })
 }

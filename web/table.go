@@ -60,3 +60,11 @@ type EvidenceRow struct {
 func (t Table) columnsWeighed() bool {
 	return slices.ContainsFunc(t.Columns, func(c ColumnRow) bool { return c.Compressed > 0 })
 }
+
+func (t Table) columnsCaption() string {
+	words := Plural(len(t.Columns), "column")
+	if !t.columnsWeighed() {
+		words += ", not weighed one by one: the parts are compact, or there are none"
+	}
+	return words
+}

@@ -1878,7 +1878,7 @@ func DeliveryPage(s DeliveryStep) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = TextField("target-prefix", "Prefix of what is made", "The read view is called exactly so.", s.Prefix, "", s.Errors).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = TextField("target-prefix", "Prefix of what is made", "The read view is called exactly so. If empty: as the design.", s.Prefix, "", s.Errors).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
