@@ -1,6 +1,6 @@
 module github.com/rollsmith/rollsmith
 
-go 1.26.8
+go 1.26.0
 
 require (
 	github.com/ClickHouse/clickhouse-go/v2 v2.51.0
