@@ -68,7 +68,7 @@ func (h *Handlers) tryOut(ctx context.Context, doc *designer.Design, pattern str
 	}
 	t := &tried{engine: engine.Version()}
 	t.fill(ctx, engine, lab.Source)
-	settle(ctx, engine, decision.Plan)
+	settle(ctx, engine, decision.Plan, ddl.Table(lab.Source.Database, lab.Source.Table))
 	on := cluster.Through(engine.Conn(), "plan")
 	if t.query, err = cluster.ExplainPlan(ctx, on, decision.Plan.Query); err != nil {
 		return nil, err
@@ -81,9 +81,10 @@ func (h *Handlers) tryOut(ctx context.Context, doc *designer.Design, pattern str
 	return t, nil
 }
 
-// settle does what time would: history is loaded, scheduled views have run. A
-// step that does not work here leaves the plan of a target that is not filled.
-func settle(ctx context.Context, engine *sandbox.Engine, p *ddl.Plan) {
+// settle does what time would: history is loaded, scheduled views have run, and
+// source and targets are merged, so that what they would read compares. A step
+// that does not work here leaves the plan of a target that is not filled.
+func settle(ctx context.Context, engine *sandbox.Engine, p *ddl.Plan, source string) {
 	for _, statement := range proof.Split(p.Backfill) {
 		_ = engine.Conn().Exec(ctx, statement)
 	}
@@ -91,6 +92,12 @@ func settle(ctx context.Context, engine *sandbox.Engine, p *ddl.Plan) {
 		if view, ok := strings.CutPrefix(s.Undo, "DROP VIEW IF EXISTS "); ok && strings.Contains(s.SQL, "\nREFRESH ") {
 			_ = engine.Conn().Exec(ctx, "SYSTEM REFRESH VIEW "+view)
 			_ = engine.Conn().Exec(ctx, "SYSTEM WAIT VIEW "+view)
+		}
+	}
+	_ = engine.Conn().Exec(ctx, "OPTIMIZE TABLE "+source+" FINAL")
+	for _, s := range p.Up {
+		if table, ok := strings.CutPrefix(s.Undo, "DROP TABLE IF EXISTS "); ok {
+			_ = engine.Conn().Exec(ctx, "OPTIMIZE TABLE "+table+" FINAL")
 		}
 	}
 }
@@ -158,7 +165,7 @@ func (t *tried) fill(ctx context.Context, engine *sandbox.Engine, s designer.Sou
 		return
 	}
 	t.rows = rows
-	t.words = "on " + web.Plural(rows, "generated row")
+	t.words = "on " + web.Plural(rows, "generated row") + ", merged"
 }
 
 // generated is an expression for one column: believable times, few texts, keys
