@@ -85,6 +85,7 @@ func readme(d *Decision) string {
 		bullets(&b, d.Questions)
 	}
 	section("Apply")
+	b.WriteString("Statements end with `;`, and some files hold several: `clickhouse-client --queries-file FILE` runs a file, the HTTP interface takes one statement at a time.\n\n")
 	b.WriteString("1. Run the files of `up/` in the order of their names. Stopping after any of them leaves existing reads as they were.\n")
 	fmt.Fprintf(&b, "2. Run `backfill.sql` (mode `%s`); it says whether it may be run again.\n", r.Backfill.Mode)
 	fmt.Fprintf(&b, "3. Run `audit.sql`: no row means that rollup and source agree.\n4. Point readers at `%s.%s`, or use `query.sql`.\n", oneLine(r.Target.Database), oneLine(r.Target.Prefix))
