@@ -67,7 +67,6 @@ func planSealed(r *designer.Rollup) *ddl.Plan {
 	safe := r.BucketExpr(now, nowType, r.Bucket)
 
 	answer := r.Answer(r.Live(), false)
-	bucket := ddl.Ident(r.Inner("time"))
 	seal := answer
 	sealRows := *answer.Sub
 	sealRows.Where = append(append([]string{}, answer.Sub.Where...), from(r, ">=", mark), from(r, "<", safe))
@@ -109,7 +108,6 @@ func planSealed(r *designer.Rollup) *ddl.Plan {
 	if time != "" {
 		read.Union[0].Where = []string{ddl.Ident(time) + " < " + mark}
 	}
-	_ = bucket
 	return b.readView(read, r.PartitionsHoldEntities(), "Unites sealed buckets and the live tail; the mark is on one side of each bucket.")
 }
 
