@@ -178,10 +178,7 @@ func (g *generator) placing() []string {
 	for _, x := range g.r.Dims {
 		out = append(out, x.Columns...)
 	}
-	if g.r.Grain.Time != nil {
-		out = append(out, g.r.Grain.Time.Column)
-	}
-	return out
+	return append(out, g.r.TimeColumns()...)
 }
 
 // stable reports whether a column keeps its value through an entity's versions:
@@ -189,7 +186,8 @@ func (g *generator) placing() []string {
 // partitioned by.
 func (g *generator) stable(column string) bool {
 	r := g.r
-	if r.Grain.Time != nil && r.Grain.Time.Column == column && !r.TimeStable() {
+	ofTime := slices.Contains(r.TimeColumns(), column)
+	if ofTime && !r.TimeStable() {
 		return slices.Contains(r.KeyColumns(), column)
 	}
 	for _, x := range r.Dims {
@@ -200,7 +198,7 @@ func (g *generator) stable(column string) bool {
 	if slices.Contains(r.FilterColumns(), column) {
 		return r.FilterStable() || slices.Contains(r.KeyColumns(), column)
 	}
-	if r.Grain.Time != nil && r.Grain.Time.Column == column {
+	if ofTime {
 		return true
 	}
 	placed := slices.Clone(r.KeyColumns())

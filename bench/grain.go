@@ -41,7 +41,7 @@ func Grains(r *designer.Rollup, id string) []Grain {
 	add := func(iv designer.Interval, n int) {
 		by, words := dims(n)
 		if r.Grain.Time != nil {
-			by = append([]string{r.BucketExpr(timeColumn(r), r.TimeType(), iv)}, by...)
+			by = append([]string{r.BucketExpr(r.Moment(), r.TimeType(), iv)}, by...)
 			words = append([]string{iv.String()}, words...)
 		}
 		if len(by) > 0 {
@@ -109,13 +109,6 @@ var (
 func step(iv designer.Interval, to map[string]string) (designer.Interval, bool) {
 	unit, ok := to[iv.Unit]
 	return designer.Interval{N: 1, Unit: unit}, ok
-}
-
-func timeColumn(r *designer.Rollup) string {
-	if r.TimeType().Nullable() {
-		return "assumeNotNull(" + ddl.Ident(r.Grain.Time.Column) + ")"
-	}
-	return ddl.Ident(r.Grain.Time.Column)
 }
 
 // statesOf gives what one row of a rollup keeps, as states of the source's own

@@ -104,6 +104,9 @@ func (g *generator) moment(t, seconds, days string) string {
 // of the version that it last changed in.
 func (g *generator) value(c designer.Column, h, change string) string {
 	t := designer.Type(c.Type).Bare()
+	if !g.r.TimeIsColumn() && slices.Contains(g.r.TimeColumns(), c.Name) && (t.Numeric() || t.Family() == "String") {
+		return g.written(c, t, h, change)
+	}
 	if list := g.palette(c, t); len(list) > 0 {
 		return fmt.Sprintf("arrayElement([%s], 1 + %s %% %d)", strings.Join(list, ", "), h, len(list))
 	}
@@ -149,14 +152,57 @@ func (g *generator) spread(column string, room float64) int {
 // time spreads moments over the buckets: entities come in the order of their
 // time, and one that moves goes to the bucket before.
 func (g *generator) time(c designer.Column, t designer.Type, h, change string) string {
-	at := fmt.Sprintf("%d + intDiv(%s * %d, %d) - %s %% %d", g.start, g.in("entity"), g.end-g.start, g.size.Entities, h, min(g.bucket, 86400))
-	if g.r.Grain.Time != nil && c.Name == g.r.Grain.Time.Column && change != "0" {
-		at += fmt.Sprintf(" - if(%s > 0, %d, 0)", change, g.bucket)
-	}
+	at := g.seconds(c, h, change)
 	if t.DateOnly() {
 		return "toDate(toDateTime(" + at + "))"
 	}
 	return "toDateTime(" + at + ")"
+}
+
+// seconds gives such a moment as seconds since 1970.
+func (g *generator) seconds(c designer.Column, h, change string) string {
+	at := fmt.Sprintf("%d + intDiv(%s * %d, %d) - %s %% %d", g.start, g.in("entity"), g.end-g.start, g.size.Entities, h, min(g.bucket, 86400))
+	if slices.Contains(g.r.TimeColumns(), c.Name) && change != "0" {
+		at += fmt.Sprintf(" - if(%s > 0, %d, 0)", change, g.bucket)
+	}
+	return at
+}
+
+// fractions are the words by which an expression reads parts of a second.
+var fractions = []struct {
+	words *regexp.Regexp
+	parts int64
+}{
+	{regexp.MustCompile(`(?i)nano|1e9\b|\b1000000000\b`), 1_000_000_000},
+	{regexp.MustCompile(`(?i)micro|1e6\b|\b1000000\b`), 1_000_000},
+	{regexp.MustCompile(`(?i)milli|1e3\b|\b1000\b`), 1_000},
+}
+
+// asNumber matches an expression that reads a text as a number of seconds.
+var asNumber = regexp.MustCompile(`(?i)fromUnixTimestamp|toU?Int\d|toFloat|toDecimal|accurateCast`)
+
+// written gives such a moment as the column of a time that is an expression has
+// it: as a number of seconds or parts of one, or as text.
+func (g *generator) written(c designer.Column, t designer.Type, h, change string) string {
+	text := g.r.Grain.Time.Column
+	at, parts := g.seconds(c, h, change), int64(1)
+	if t.Family() == "String" && !asNumber.MatchString(text) {
+		return "toString(toDateTime(" + at + ", " + ddl.Literal(g.r.Zone.Name) + "))"
+	}
+	for _, f := range fractions {
+		if f.words.MatchString(text) {
+			parts = f.parts
+			break
+		}
+	}
+	number := fmt.Sprintf("toInt64(%s) * %d", at, parts)
+	if parts > 1 {
+		number += fmt.Sprintf(" + %s %% %d", h, parts)
+	}
+	if t.Family() == "String" {
+		return "toString(" + number + ")"
+	}
+	return fmt.Sprintf("CAST(%s, %s)", number, ddl.Literal(string(t)))
 }
 
 var (

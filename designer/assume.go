@@ -55,7 +55,7 @@ func (r *Rollup) stabilityAssumptions(key string) []assumption {
 		out = append(out, assumption{what + " never changes for one entity:", sql})
 	}
 	if r.Grain.Time != nil && r.Stability.Time == Stable {
-		add("`"+oneLine(r.Grain.Time.Column)+"`", ddl.Ident(r.Grain.Time.Column))
+		add("`"+oneLine(r.Grain.Time.Column)+"`", r.TimeExpr())
 	}
 	if r.Filter != "" && r.Stability.Filter == Stable {
 		add("The filter", ddl.Paren(r.Filter))

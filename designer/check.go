@@ -226,12 +226,8 @@ func (d *Design) checkGrain() error {
 		if err := checkName("grain.time.name", t.Name); err != nil {
 			return err
 		}
-		c := d.Source.Column(t.Column)
-		if c == nil {
-			return problem.Field("unknown-column", "grain.time.column", t.Column, "the source has no such column", "columns: "+columnNames(d.Source))
-		}
-		if !Type(c.Type).Temporal() {
-			return problem.Field("time-column-type", "grain.time.column", t.Column, fmt.Sprintf("a bucket needs a time, and this column is %s", c.Type), "a Date, Date32, DateTime or DateTime64 column")
+		if err := d.checkTime(); err != nil {
+			return err
 		}
 		iv, err := ParseInterval(t.Bucket)
 		if err != nil {
@@ -240,7 +236,7 @@ func (d *Design) checkGrain() error {
 		if _, err := ParseZone(t.Timezone); err != nil {
 			return problem.Field("unknown-timezone", "grain.time.timezone", t.Timezone, "not a time zone", "an IANA name, such as UTC or Europe/Berlin")
 		}
-		if Type(c.Type).DateOnly() && iv.SubDay() {
+		if c := d.Source.Column(t.Column); c != nil && Type(c.Type).DateOnly() && iv.SubDay() {
 			return problem.Field("bucket-finer-than-column", "grain.time.bucket", t.Bucket, fmt.Sprintf("%s is a %s: it has no time of day", t.Column, c.Type), "a bucket of a day or longer")
 		}
 	}

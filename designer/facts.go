@@ -2,12 +2,16 @@ package designer
 
 import "fmt"
 
+// TimePath is the path of the grain's time in a document.
+const TimePath = "grain.time.column"
+
 // Role says what an expression of the document is for, and so what its type
 // may be.
 type Role string
 
 const (
 	RoleFilter    Role = "filter"    // filter, where: a condition (UInt8, Bool, or Nullable of these)
+	RoleTime      Role = "time"      // grain.time.column: the moment that a bucket is cut from
 	RoleDimension Role = "dimension" // one scalar value an answer is split by
 	RoleMetric    Role = "metric"    // one scalar value that is aggregated
 	RoleOrder     Role = "order"     // metrics[].order_by: a comparable scalar
@@ -24,8 +28,9 @@ type Expression struct {
 }
 
 // Expressions lists every SQL expression of the document, in document order.
-// An entry of source.order_by, source.key or source.partition_by that is
-// exactly a column's name is given quoted, as that column.
+// An entry of source.order_by, source.key or source.partition_by, or a
+// grain.time.column, that is exactly a column's name is given quoted, as that
+// column.
 func (d *Design) Expressions() []Expression {
 	var out []Expression
 	add := func(role Role, text, format string, args ...any) {
@@ -41,6 +46,9 @@ func (d *Design) Expressions() []Expression {
 	}
 	add(RolePartition, d.Source.keyText(d.Source.PartitionBy), "source.partition_by")
 	add(RoleFilter, d.Filter, "filter")
+	if t := d.Grain.Time; t != nil {
+		add(RoleTime, d.Source.keyText(t.Column), TimePath)
+	}
 	for i, x := range d.Grain.Dimensions {
 		add(RoleDimension, x.Expr, "grain.dimensions[%d].expr", i)
 	}

@@ -37,6 +37,7 @@ func (d *Design) Normalise() {
 		fill(&s.Tombstones, Unknown)
 	}
 	if d.Grain.Time != nil {
+		d.Grain.Time.Column = s.plainEntry(d.Grain.Time.Column)
 		fill(&d.Grain.Time.Name, "time")
 		fill(&d.Grain.Time.Timezone, "UTC")
 		fill(&d.Stability.Time, Unknown)

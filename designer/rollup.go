@@ -65,6 +65,9 @@ func Resolve(d *Design, f *Facts) (*Rollup, error) {
 	if err := r.checkRatioTypes(); err != nil {
 		return nil, err
 	}
+	if err := r.checkTimeType(); err != nil {
+		return nil, err
+	}
 	r.prefix = r.freePrefix()
 	return r, r.checkWatermark()
 }
@@ -119,7 +122,7 @@ func (r *Rollup) Measure(name string) *Measure {
 // checkWatermark refuses a watermark that does not grow with arrival.
 func (r *Rollup) checkWatermark() error {
 	b := r.Backfill
-	if b.Mode == BackfillWatermark && r.Grain.Time != nil && b.Column == r.Grain.Time.Column {
+	if b.Mode == BackfillWatermark && slices.Equal(r.TimeColumns(), []string{b.Column}) {
 		return problem.Field("watermark-is-event-time", "backfill.column", b.Column, "it is the time of the event: a row that arrives late lies below the watermark, where the view does not take it and the backfill has passed", "a column that grows with arrival, such as an insert time or an offset; or mode pause")
 	}
 	return nil
@@ -170,21 +173,11 @@ func (r *Rollup) KeyExprs() []string {
 // FilterColumns gives the columns that the filter depends on.
 func (r *Rollup) FilterColumns() []string { return r.Facts.Exprs["filter"].Columns }
 
-// TimeType gives the type of the grain's time column.
-func (r *Rollup) TimeType() Type {
-	if r.Grain.Time == nil {
-		return ""
-	}
-	return Type(r.Source.Column(r.Grain.Time.Column).Type)
-}
-
 // Used gives the source columns that the key and the design's expressions
 // depend on, in the source's order.
 func (r *Rollup) Used() []string {
 	all := union(r.KeyColumns(), r.FilterColumns())
-	if r.Grain.Time != nil {
-		all = union(all, []string{r.Grain.Time.Column})
-	}
+	all = union(all, r.TimeColumns())
 	for _, x := range r.Dims {
 		all = union(all, x.Columns)
 	}
@@ -225,8 +218,8 @@ func (r *Rollup) StableColumns() []string {
 	if !r.KeepsValues() {
 		return out
 	}
-	if r.Grain.Time != nil && r.TimeStable() {
-		out = union(out, []string{r.Grain.Time.Column})
+	if r.TimeIsColumn() && r.TimeStable() {
+		out = union(out, r.TimeColumns())
 	}
 	for _, x := range r.Dims {
 		if x.Stable && len(x.Columns) == 1 && (x.Expr == x.Columns[0] || x.Expr == ddl.Ident(x.Columns[0])) {

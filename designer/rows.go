@@ -58,13 +58,11 @@ func (q *Rows) Add(name, expr string) {
 func (q *Rows) Grain(iv Interval) []string {
 	var out []string
 	r := q.r
-	if t := r.Grain.Time; t != nil {
-		column := ddl.Ident(t.Column)
+	if r.Grain.Time != nil {
 		if r.TimeType().Nullable() {
-			q.Select.Where = append(q.Select.Where, column+" IS NOT NULL")
-			column = "assumeNotNull(" + column + ")"
+			q.Select.Where = append(q.Select.Where, r.TimeExpr()+" IS NOT NULL")
 		}
-		q.Add(r.Inner("time"), r.BucketExpr(column, r.TimeType(), iv))
+		q.Add(r.Inner("time"), r.BucketExpr(r.Moment(), r.TimeType(), iv))
 		out = append(out, ddl.Ident(r.Inner("time")))
 	}
 	for i, x := range r.Dims {

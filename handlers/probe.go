@@ -56,11 +56,14 @@ func bucketExpr(doc *designer.Design) string {
 	if err != nil {
 		return ""
 	}
-	column := ddl.Ident(t.Column)
-	if strings.HasPrefix(strings.TrimPrefix(typeOf(doc.Source, t.Column), "Nullable("), "DateTime") {
-		return fmt.Sprintf("toStartOfInterval(%s, %s, %s)", column, bucket.SQL(), ddl.Literal(t.Timezone))
+	moment, zone := doc.TimeText(), ddl.Literal(t.Timezone)
+	switch kind := designer.Type(typeOf(doc.Source, t.Column)); {
+	case kind == "": // an expression, which may give a date
+		moment = fmt.Sprintf("toDateTime(%s, %s)", moment, zone)
+	case kind.DateOnly():
+		return fmt.Sprintf("toStartOfInterval(%s, %s)", moment, bucket.SQL())
 	}
-	return fmt.Sprintf("toStartOfInterval(%s, %s)", column, bucket.SQL())
+	return fmt.Sprintf("toStartOfInterval(%s, %s, %s)", moment, bucket.SQL(), zone)
 }
 
 func typeOf(s designer.Source, name string) string {

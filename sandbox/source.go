@@ -184,6 +184,14 @@ func checkType(x designer.Expression, fact designer.ExprFact) error {
 			return refuse("expr-type", x, "a sharding key must be a whole number, and this is "+fact.Type, "hash it, such as cityHash64(x)")
 		}
 		return nil
+	case designer.RoleTime:
+		if !designer.Type(fact.Type).Temporal() {
+			return refuse("time-column-type", x, "a bucket needs a time, and this is "+fact.Type, "an expression that gives a Date, Date32, DateTime or DateTime64, such as toDateTime(epoch), fromUnixTimestamp64Milli(ms) or parseDateTimeBestEffortOrNull(text)")
+		}
+		if len(fact.Columns) == 0 {
+			return refuse("expr-constant", x, "this is the same for every row", "use a column of the source")
+		}
+		return nil
 	case designer.RolePartition:
 		if name == "Tuple" {
 			return nil

@@ -49,7 +49,7 @@ func batches(r *designer.Rollup, nulls bool) []string {
 	if r.Grain.Time == nil {
 		return []string{""}
 	}
-	column := ddl.Ident(r.Grain.Time.Column)
+	column := r.TimeExpr()
 	at := func(year int) string {
 		day := ddl.Literal(fmt.Sprintf("%d-01-01", year))
 		if r.TimeType().DateOnly() {

@@ -192,8 +192,8 @@ func partitionBy(r *designer.Rollup, bucket string, iv designer.Interval) string
 		return ""
 	}
 	wide := iv.Unit == "quarter" || iv.Unit == "year"
-	source, column := r.Source.PartitionBy, r.Grain.Time.Column
-	for _, name := range []string{ddl.Ident(column), column} {
+	source := r.Source.PartitionBy
+	for _, name := range []string{r.TimeExpr(), r.Grain.Time.Column} {
 		for rest := source; ; {
 			before, after, found := strings.Cut(rest, name)
 			if !found {

@@ -31,7 +31,7 @@ func sourceWindow(r *designer.Rollup, iv designer.Interval) string {
 	if r.Grain.Time == nil {
 		return ""
 	}
-	return window(r, r.BucketExpr(timeColumn(r), r.TimeType(), iv), iv)
+	return window(r, r.BucketExpr(r.Moment(), r.TimeType(), iv), iv)
 }
 
 // storedWindow gives the same of a stored bucket of fine.
@@ -77,12 +77,3 @@ func foldCorrect(b *builder, mode designer.Mode, summing bool, chain []tier) str
 }
 
 func noSide(*designer.Rollup) []string { return nil }
-
-// timeColumn gives the grain's time column without its NULLs.
-func timeColumn(r *designer.Rollup) string {
-	column := ddl.Ident(r.Grain.Time.Column)
-	if r.TimeType().Nullable() {
-		return "assumeNotNull(" + column + ")"
-	}
-	return column
-}

@@ -45,9 +45,9 @@ func duplicates(r *designer.Rollup) string {
 		},
 		From: r.SourceTable(),
 	}
-	if t := r.Grain.Time; t != nil {
-		out.Where = []string{fmt.Sprintf("%s < now() - INTERVAL 1 DAY", ddl.Ident(t.Column))}
-		out.Where = append(out.Where, fmt.Sprintf("%s >= now() - INTERVAL 8 DAY", ddl.Ident(t.Column)))
+	if r.Grain.Time != nil {
+		out.Where = []string{fmt.Sprintf("%s < now() - INTERVAL 1 DAY", r.TimeExpr())}
+		out.Where = append(out.Where, fmt.Sprintf("%s >= now() - INTERVAL 8 DAY", r.TimeExpr()))
 	}
 	return ddl.Comment("Rows per entity of the source, in data older than a day. Alarm: above 1.01 where merges are the only\nthing that removes repeats. Heavy on a large source: keep the window short.") + out.Statement() + "\n"
 }

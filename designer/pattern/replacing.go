@@ -47,8 +47,8 @@ func entityKey(r *designer.Rollup) []string {
 				front = append(front, ddl.Ident(x.Columns[0]))
 			}
 		}
-		if t := r.Grain.Time; t != nil && r.TimeStable() && !r.TimeType().Nullable() {
-			front = append(front, r.BucketExpr(ddl.Ident(t.Column), r.TimeType(), r.Bucket))
+		if r.TimeSortable() && r.TimeStable() {
+			front = append(front, r.BucketExpr(r.TimeExpr(), r.TimeType(), r.Bucket))
 		}
 	}
 	for _, k := range r.KeyExprs() {
@@ -73,10 +73,10 @@ func filterInView(r *designer.Rollup) bool {
 // entityPartition gives the partition of an entity target: months of a time
 // that no version changes and every delete row keeps.
 func entityPartition(r *designer.Rollup) string {
-	if r.Grain.Time == nil || !r.TimeStable() || !r.KeepsValues() || r.TimeType().Nullable() {
+	if !r.TimeSortable() || !r.TimeStable() || !r.KeepsValues() {
 		return ""
 	}
-	return partitionBy(r, r.BucketExpr(ddl.Ident(r.Grain.Time.Column), r.TimeType(), r.Bucket), r.Bucket)
+	return partitionBy(r, r.BucketExpr(r.TimeExpr(), r.TimeType(), r.Bucket), r.Bucket)
 }
 
 func entityEngine(r *designer.Rollup) string {
@@ -192,7 +192,7 @@ func entityCorrect(b *builder, columns []string) string {
 		note += "\n" + windowNote
 		inWindow := ddl.Select{From: r.SourceTable(), Where: []string{sourceWindow(r, r.Bucket)}}
 		if r.TimeType().Nullable() {
-			inWindow.Where = append(inWindow.Where, ddl.Ident(r.Grain.Time.Column)+" IS NOT NULL")
+			inWindow.Where = append(inWindow.Where, r.TimeExpr()+" IS NOT NULL")
 		}
 		keys := comparableKey(r)
 		for i, k := range keys {

@@ -118,7 +118,7 @@ func planSealed(r *designer.Rollup) *ddl.Plan {
 func from(r *designer.Rollup, op, start string) string {
 	cond := bucketOf(r) + " " + op + " " + start
 	if r.Grain.Time != nil {
-		cond = r.AfterFinal(cond, []string{r.Grain.Time.Column})
+		cond = r.AfterFinal(cond, r.TimeColumns())
 	}
 	t := r.TimeType().Full()
 	if r.Grain.Time == nil || !r.KeepsValues() || t.Nullable() {
@@ -133,7 +133,7 @@ func from(r *designer.Rollup, op, start string) string {
 	case t.Family() != "DateTime" && t.Family() != "Date":
 		return cond
 	}
-	return cond + " AND " + ddl.Ident(r.Grain.Time.Column) + " " + op + " " + moment
+	return cond + " AND " + r.TimeExpr() + " " + op + " " + moment
 }
 
 // bucketOf gives the bucket of a source row as an expression for WHERE.
@@ -141,7 +141,7 @@ func bucketOf(r *designer.Rollup) string {
 	if r.Grain.Time == nil {
 		return "toDate(0)"
 	}
-	return r.BucketExpr(timeColumn(r), r.TimeType(), r.Bucket)
+	return r.BucketExpr(r.Moment(), r.TimeType(), r.Bucket)
 }
 
 // sealedCorrect computes the window's buckets again and marks grains that are
@@ -154,7 +154,7 @@ func sealedCorrect(b *builder, answer ddl.Select, through, at string) string {
 	gone := r.Inner("gone")
 	fresh := answer
 	rows := *answer.Sub
-	in := r.AfterFinal(sourceWindow(r, r.Bucket), []string{r.Grain.Time.Column})
+	in := r.AfterFinal(sourceWindow(r, r.Bucket), r.TimeColumns())
 	mark := fmt.Sprintf("(SELECT max(%s) FROM %s)", ddl.Ident(through), b.table("sealed_mark"))
 	rows.Where = append(append([]string{}, rows.Where...), in, from(r, "<", mark))
 	fresh.Sub = &rows
